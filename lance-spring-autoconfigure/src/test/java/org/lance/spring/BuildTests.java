@@ -1,14 +1,25 @@
 package org.lance.spring;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.xpath.XPath;
+import javax.xml.xpath.XPathConstants;
+import javax.xml.xpath.XPathFactory;
+
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.IntVector;
 import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.NodeList;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests that the build runs tests as they are meant to be run.
+ * Tests what the build promises and no Maven plugin checks.
  */
 class BuildTests {
 
@@ -24,6 +35,23 @@ class BuildTests {
 	@Test
 	void assertionsAreOn() {
 		assertThat(BuildTests.class.desiredAssertionStatus()).isTrue();
+	}
+
+	@Test
+	void everyDependencyOfTheMainCodeIsOptional() throws Exception {
+		Document pom = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(Path.of("pom.xml").toFile());
+		XPath path = XPathFactory.newInstance().newXPath();
+		NodeList all = (NodeList) path.evaluate("/project/dependencies/dependency", pom, XPathConstants.NODESET);
+		List<String> forced = new ArrayList<>();
+		for (int i = 0; i < all.getLength(); i++) {
+			boolean test = "test".equals(path.evaluate("scope", all.item(i)));
+			boolean optional = "true".equals(path.evaluate("optional", all.item(i)));
+			if (!test && !optional) {
+				forced.add(path.evaluate("artifactId", all.item(i)));
+			}
+		}
+		assertThat(all.getLength()).isPositive();
+		assertThat(forced).as("dependencies that every user would be given").isEmpty();
 	}
 
 }
