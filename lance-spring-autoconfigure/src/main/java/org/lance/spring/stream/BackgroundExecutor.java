@@ -1,0 +1,169 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.stream;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bounded executor as background streams use it. Admission is per stream: opening one
+ * takes a slot or fails at once. An admitted stream has at most one step queued, and that
+ * step is never rejected while the executor lives.
+ * <p>
+ * Does not own the executor: whoever made that shuts it down, after {@link #close()}.
+ *
+ * @since 0.1.0
+ */
+public final class BackgroundExecutor implements AutoCloseable {
+
+	private static final long RETRY_MILLIS = 5;
+
+	private final Executor executor;
+
+	private final BooleanSupplier shutdown;
+
+	private final int maxStreams;
+
+	private final AtomicInteger slots = new AtomicInteger();
+
+	private final Map<AsyncIterator<?>, Boolean> streams = new ConcurrentHashMap<>();
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates the view of an executor.
+	 * @param executor runs the steps
+	 * @param maxStreams how many streams may be open at once, 1 or more
+	 * @param shutdown tells whether the executor was shut down and takes no task any more
+	 */
+	public BackgroundExecutor(Executor executor, int maxStreams, BooleanSupplier shutdown) {
+		if (maxStreams < 1) {
+			throw new IllegalArgumentException("'maxStreams' must be 1 or more, but was " + maxStreams);
+		}
+		this.executor = executor;
+		this.maxStreams = maxStreams;
+		this.shutdown = shutdown;
+	}
+
+	/**
+	 * Creates the view of an executor service.
+	 * @param executor runs the steps
+	 * @param maxStreams how many streams may be open at once, 1 or more
+	 */
+	public BackgroundExecutor(ExecutorService executor, int maxStreams) {
+		this(executor, maxStreams, executor::isShutdown);
+	}
+
+	/**
+	 * Returns how many streams are open now.
+	 * @return the number
+	 */
+	public int openStreams() {
+		return this.streams.size();
+	}
+
+	int maxStreams() {
+		return this.maxStreams;
+	}
+
+	/**
+	 * Opens no more streams and closes those that are open; their callers get a
+	 * {@link java.util.concurrent.CancellationException}. Does not wait for steps that
+	 * are running and does not touch the executor.
+	 */
+	@Override
+	public void close() {
+		this.closed = true;
+		this.streams.keySet().forEach(AsyncIterator::close);
+	}
+
+	/**
+	 * Takes a slot for one stream.
+	 * @throws StreamAdmissionException if all slots are taken or the executor is shut
+	 * down
+	 */
+	void admit() {
+		if (this.closed || this.shutdown.getAsBoolean()) {
+			throw new StreamAdmissionException("The background executor is shut down and opens no more streams",
+					this.maxStreams);
+		}
+		int before = this.slots.getAndUpdate((taken) -> (taken < this.maxStreams) ? taken + 1 : taken);
+		if (before >= this.maxStreams) {
+			throw new StreamAdmissionException(
+					("All %d slots for background streams are taken. Close streams, or raise "
+							+ "'lance.background.queue-capacity' (slots = threads + queue capacity)")
+						.formatted(this.maxStreams),
+					this.maxStreams);
+		}
+	}
+
+	/**
+	 * Remembers an admitted stream, to close it with this executor.
+	 */
+	void opened(AsyncIterator<?> stream) {
+		this.streams.put(stream, Boolean.TRUE);
+		if (this.closed) {
+			stream.close();
+		}
+	}
+
+	/**
+	 * Gives the slot of a stream back.
+	 */
+	void leave(@Nullable AsyncIterator<?> stream) {
+		if (stream != null) {
+			this.streams.remove(stream);
+		}
+		this.slots.decrementAndGet();
+	}
+
+	/**
+	 * Runs a step of an admitted stream. If the queue is full of foreign tasks, the step
+	 * is offered again a little later, without a thread that waits; {@code rejected} runs
+	 * on this thread only once the executor is shut down.
+	 */
+	void execute(Runnable step, Runnable rejected) {
+		try {
+			this.executor.execute(() -> EngineThreads.run(step));
+		}
+		catch (RejectedExecutionException ex) {
+			if (this.shutdown.getAsBoolean()) {
+				rejected.run();
+				return;
+			}
+			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+				.execute(() -> execute(step, rejected));
+		}
+	}
+
+	/**
+	 * Runs cleanup on the executor, or on this thread once the executor is shut down.
+	 */
+	void cleanUp(Runnable task) {
+		execute(task, () -> EngineThreads.run(task));
+	}
+
+}

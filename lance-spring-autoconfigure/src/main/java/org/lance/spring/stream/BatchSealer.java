@@ -1,0 +1,194 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.stream;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.util.ByteFunctionHelpers;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
+import org.apache.arrow.vector.compression.NoCompressionCodec;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Seals the batches that one producer makes one after the other. A dictionary that did
+ * not change since the batch before is kept as the same version.
+ * <p>
+ * <b>Ownership.</b> Holds the last dictionary versions until {@link #close()}; the
+ * batches belong to the caller and live on. <b>Threads.</b> One at a time.
+ *
+ * @since 0.1.0
+ */
+public final class BatchSealer implements AutoCloseable {
+
+	/**
+	 * What the producer does with its buffers when it makes the next batch.
+	 *
+	 * @since 0.1.0
+	 */
+	public enum Mode {
+
+		/**
+		 * It replaces them, as IPC readers and C Data imports do: memory under the root
+		 * of the engine's allocator is shared, other memory is copied.
+		 */
+		SHARE,
+
+		/**
+		 * It may write into them again: everything is copied.
+		 */
+		COPY
+
+	}
+
+	private final Schema schema;
+
+	private final BufferAllocator allocator;
+
+	private final boolean copy;
+
+	private final Map<Long, DictionaryVersion> versions = new HashMap<>();
+
+	/**
+	 * Creates a sealer.
+	 * @param schema the schema that all batches get; a root must have the same names and
+	 * types, while its nullability and metadata may differ
+	 * @param allocator where copies go; must stay open until the batches are closed
+	 * @param mode what the producer does with its buffers
+	 */
+	public BatchSealer(Schema schema, BufferAllocator allocator, Mode mode) {
+		this.schema = schema;
+		this.allocator = allocator;
+		this.copy = mode == Mode.COPY;
+	}
+
+	/**
+	 * Seals what a root holds now. The root stays the caller's.
+	 * @param root the columns; must not be changed during the call
+	 * @param provider the dictionaries of its columns, or {@code null} if it has none
+	 * @return the batch, owned by the caller
+	 * @throws SchemaMismatchException if the root has another schema
+	 * @throws InvalidRecordBatchException if the columns don't fit together
+	 */
+	public RecordBatch seal(VectorSchemaRoot root, @Nullable DictionaryProvider provider) {
+		Schemas.checkCompatible(this.schema, root.getSchema());
+		List<DictionaryVersion> current = versions(provider);
+		try (ArrowRecordBatch body = unload(root)) {
+			return RecordBatch.seal(this.schema, body, current, this.copy, this.allocator);
+		}
+	}
+
+	private List<DictionaryVersion> versions(@Nullable DictionaryProvider provider) {
+		Map<Long, DictionaryVersion> current = new LinkedHashMap<>();
+		collect(this.schema.getFields(), provider, current);
+		return new ArrayList<>(current.values());
+	}
+
+	private void collect(List<Field> fields, @Nullable DictionaryProvider provider,
+			Map<Long, DictionaryVersion> current) {
+		for (long id : Dictionaries.encodings(fields).keySet()) {
+			if (current.containsKey(id)) {
+				continue;
+			}
+			Dictionary dictionary = (provider != null) ? provider.lookup(id) : null;
+			if (dictionary == null) {
+				throw new InvalidRecordBatchException(
+						"Dictionary %d is missing: pass a DictionaryProvider that knows every dictionary of the schema"
+							.formatted(id));
+			}
+			DictionaryVersion version = version(id, dictionary.getVector());
+			current.put(id, version);
+			collect(version.field().getChildren(), provider, current);
+			if (version.field().getDictionary() != null) {
+				collect(List.of(version.field()), provider, current);
+			}
+		}
+	}
+
+	private DictionaryVersion version(long id, FieldVector vector) {
+		VectorSchemaRoot root = new VectorSchemaRoot(List.of(vector.getField()), List.of(vector),
+				vector.getValueCount());
+		try (ArrowRecordBatch values = unload(root)) {
+			DictionaryVersion last = this.versions.get(id);
+			if (last != null && last.field().equals(vector.getField()) && same(last.whole(), values)) {
+				return last;
+			}
+			DictionaryVersion version = DictionaryVersion.seal(id, vector.getField(), values, null, this.copy,
+					this.allocator);
+			this.versions.put(id, version);
+			if (last != null) {
+				last.close();
+			}
+			return version;
+		}
+	}
+
+	/**
+	 * Compares contents: a producer may have written into the same buffers.
+	 */
+	private static boolean same(ArrowRecordBatch left, ArrowRecordBatch right) {
+		List<ArrowBuf> leftBuffers = left.getBuffers();
+		List<ArrowBuf> rightBuffers = right.getBuffers();
+		if (left.getLength() != right.getLength() || leftBuffers.size() != rightBuffers.size()) {
+			return false;
+		}
+		for (int i = 0; i < leftBuffers.size(); i++) {
+			ArrowBuf one = leftBuffers.get(i);
+			ArrowBuf other = rightBuffers.get(i);
+			long length = one.readableBytes();
+			if (length != other.readableBytes()) {
+				return false;
+			}
+			boolean shared = one.memoryAddress() + one.readerIndex() == other.memoryAddress() + other.readerIndex();
+			if (length > 0 && !(shared && one.getReferenceManager() instanceof BatchMemory)
+					&& ByteFunctionHelpers.equal(one, one.readerIndex(), one.readerIndex() + length, other,
+							other.readerIndex(), other.readerIndex() + length) == 0) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static ArrowRecordBatch unload(VectorSchemaRoot root) {
+		try {
+			return new VectorUnloader(root, true, NoCompressionCodec.INSTANCE, true).getRecordBatch();
+		}
+		catch (RuntimeException ex) {
+			throw new InvalidRecordBatchException("The columns of the root don't fit together: " + ex.getMessage()
+					+ ". Set the value count of every " + "vector to the row count of the root", ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.versions.values().forEach(DictionaryVersion::close);
+		this.versions.clear();
+	}
+
+}

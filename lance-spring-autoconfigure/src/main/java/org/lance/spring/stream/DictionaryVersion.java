@@ -1,0 +1,260 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.stream;
+
+import java.util.List;
+import java.util.function.BiConsumer;
+
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.VectorLoader;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.apache.arrow.vector.util.VectorAppender;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One version of a dictionary, immutable: either all of its values, or a delta, the
+ * values that follow those of the version before. A replacement or delta that comes later
+ * is another version and never changes this one.
+ * <p>
+ * <b>Ownership.</b> Reference-counted. Whoever creates one owns a reference and gives it
+ * back by {@link #close()}; a {@link RecordBatch} takes references of its own.
+ *
+ * @since 0.1.0
+ */
+public final class DictionaryVersion implements AutoCloseable {
+
+	private final long id;
+
+	private final Field field;
+
+	private final SealedBuffers values;
+
+	private final @Nullable DictionaryVersion previous;
+
+	private final int valueCount;
+
+	private @Nullable SealedBuffers materialised;
+
+	private DictionaryVersion(long id, Field field, SealedBuffers values, @Nullable DictionaryVersion previous) {
+		this.id = id;
+		this.field = field;
+		this.values = values;
+		this.previous = previous;
+		this.valueCount = Math.addExact(values.body().getLength(), (previous != null) ? previous.valueCount : 0);
+	}
+
+	/**
+	 * Seals a version from untrusted values: they are validated, and copied unless they
+	 * lie in memory of the allocator's root.
+	 * @param id the id of the dictionary
+	 * @param field the field of the values, in memory format
+	 * @param values one column of values; the caller keeps and closes its own references
+	 * @param previous the version that this one continues, or {@code null}
+	 * @param allocator where copies go
+	 * @return the version, owned by the caller
+	 * @throws InvalidRecordBatchException if the values are malformed
+	 */
+	public static DictionaryVersion seal(long id, Field field, ArrowRecordBatch values,
+			@Nullable DictionaryVersion previous, BufferAllocator allocator) {
+		return seal(id, field, values, previous, false, allocator);
+	}
+
+	static DictionaryVersion seal(long id, Field field, ArrowRecordBatch values, @Nullable DictionaryVersion previous,
+			boolean copy, BufferAllocator allocator) {
+		List<SealedBuffers.MissingValidity> missing = BatchValidator.validate(new Schema(List.of(field)), values,
+				List.of());
+		return create(id, field, SealedBuffers.seal(values, copy, missing, allocator), previous);
+	}
+
+	/**
+	 * Makes a version over memory that was sealed before, such as a mapped file.
+	 * @param id the id of the dictionary
+	 * @param field the field of the values, in memory format
+	 * @param values one column of values, its buffers made by {@code memory}
+	 * @param previous the version that this one continues, or {@code null}
+	 * @param memory the memory; its first reference is taken over, also on failure
+	 * @return the version, owned by the caller
+	 */
+	public static DictionaryVersion over(long id, Field field, ArrowRecordBatch values,
+			@Nullable DictionaryVersion previous, BatchMemory memory) {
+		return create(id, field, new SealedBuffers(values, memory), previous);
+	}
+
+	private static DictionaryVersion create(long id, Field field, SealedBuffers values,
+			@Nullable DictionaryVersion previous) {
+		if (previous != null && !previous.values.memory().tryRetain()) {
+			values.memory().release();
+			throw new IllegalStateException("The version before was already closed");
+		}
+		return new DictionaryVersion(id, field, values, previous);
+	}
+
+	/**
+	 * Returns the id of the dictionary.
+	 * @return the id
+	 */
+	public long id() {
+		return this.id;
+	}
+
+	/**
+	 * Returns the field of the values, in memory format.
+	 * @return the field
+	 */
+	public Field field() {
+		return this.field;
+	}
+
+	/**
+	 * Returns the values of this version alone: all of them, or those of the delta.
+	 * @return the values, borrowed: valid while this version is held
+	 */
+	public ArrowRecordBatch values() {
+		return this.values.body();
+	}
+
+	/**
+	 * Returns the version that this one continues.
+	 * @return the version, borrowed, or {@code null} if this one has all values itself
+	 */
+	public @Nullable DictionaryVersion previous() {
+		return this.previous;
+	}
+
+	/**
+	 * Returns the number of values including those of the versions that it continues.
+	 * @return the number
+	 */
+	public int valueCount() {
+		return this.valueCount;
+	}
+
+	/**
+	 * Takes another reference.
+	 * @return this version
+	 */
+	public DictionaryVersion retain() {
+		this.values.memory().retain();
+		return this;
+	}
+
+	/**
+	 * Gives one reference back.
+	 */
+	@Override
+	public void close() {
+		DictionaryVersion version = this;
+		// A loop: a dictionary may have grown by thousands of deltas.
+		while (version != null) {
+			SealedBuffers whole = version.materialised;
+			if (!version.values.memory().release()) {
+				return;
+			}
+			if (whole != null) {
+				whole.memory().release();
+			}
+			version = version.previous;
+		}
+	}
+
+	void forEachChunk(BiConsumer<Object, Long> visitor) {
+		for (DictionaryVersion version = this; version != null; version = version.previous) {
+			version.values.memory().forEachChunk(visitor);
+		}
+	}
+
+	/**
+	 * Loads all values into a vector of their own, without copying them. Deltas are put
+	 * together once per version.
+	 * @param allocator the allocator of the vector
+	 * @return the vector, owned by the caller; read-only
+	 */
+	FieldVector load(BufferAllocator allocator) {
+		ArrowRecordBatch whole = whole();
+		return load(whole, allocator);
+	}
+
+	/**
+	 * All values in one body, borrowed.
+	 */
+	ArrowRecordBatch whole() {
+		if (this.previous == null) {
+			return this.values.body();
+		}
+		synchronized (this) {
+			if (this.materialised == null) {
+				this.materialised = materialise();
+			}
+			return this.materialised.body();
+		}
+	}
+
+	private FieldVector load(ArrowRecordBatch body, BufferAllocator allocator) {
+		VectorSchemaRoot root = VectorSchemaRoot.create(new Schema(List.of(this.field)), allocator);
+		try {
+			new VectorLoader(root).load(body);
+			return root.getVector(0);
+		}
+		catch (Throwable ex) {
+			root.close();
+			throw ex;
+		}
+	}
+
+	private SealedBuffers materialise() {
+		DictionaryVersion[] chain = chain();
+		BufferAllocator allocator = this.values.memory().getAllocator();
+		try (FieldVector all = this.field.createVector(allocator)) {
+			all.allocateNew();
+			VectorAppender appender = new VectorAppender(all);
+			for (DictionaryVersion version : chain) {
+				try (FieldVector part = version.load(version.values.body(), allocator)) {
+					part.accept(appender, null);
+				}
+			}
+			VectorSchemaRoot root = new VectorSchemaRoot(List.of(this.field), List.of(all), all.getValueCount());
+			try (ArrowRecordBatch body = new VectorUnloader(root).getRecordBatch()) {
+				return SealedBuffers.seal(body, true, List.of(), allocator);
+			}
+		}
+	}
+
+	private DictionaryVersion[] chain() {
+		int length = 0;
+		for (DictionaryVersion version = this; version != null; version = version.previous) {
+			length++;
+		}
+		DictionaryVersion[] chain = new DictionaryVersion[length];
+		for (DictionaryVersion version = this; version != null; version = version.previous) {
+			chain[--length] = version;
+		}
+		return chain;
+	}
+
+	@Override
+	public String toString() {
+		return "dictionary %d, %d values%s".formatted(this.id, this.valueCount,
+				(this.previous != null) ? ", by a delta" : "");
+	}
+
+}

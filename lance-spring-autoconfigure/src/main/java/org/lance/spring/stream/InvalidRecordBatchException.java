@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record batch contradicts itself: a column is shorter than the batch, an offset points
+ * outside its values, a child vector is too short, a dictionary index has no value.
+ * Reading it would fail or, in native code, end the JVM.
+ *
+ * @since 0.1.0
+ */
+public class InvalidRecordBatchException extends ArrowDataException {
+
+	public InvalidRecordBatchException(String message) {
+		super(message, null);
+	}
+
+	public InvalidRecordBatchException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}

@@ -1,0 +1,123 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.stream;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.ipc.ArrowFileReader;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * What a reader reads, as sealed batches. Arrow's own IPC and C Data readers replace
+ * their buffers with each batch, so these are shared; any other reader may refill them in
+ * place, so they are copied.
+ */
+final class ReaderBatches implements Iterator<RecordBatch>, AutoCloseable {
+
+	/**
+	 * Named by text: arrow-c-data is optional.
+	 */
+	private static final String C_DATA_READER = "org.apache.arrow.c.ArrowArrayStreamReader";
+
+	private final ArrowReader reader;
+
+	private final VectorSchemaRoot root;
+
+	private final BatchSealer sealer;
+
+	private boolean loaded;
+
+	private boolean over;
+
+	ReaderBatches(ArrowReader reader, BufferAllocator allocator) throws IOException {
+		this.reader = reader;
+		this.root = reader.getVectorSchemaRoot();
+		this.sealer = new BatchSealer(this.root.getSchema(), allocator,
+				replacesBuffers(reader) ? BatchSealer.Mode.SHARE : BatchSealer.Mode.COPY);
+	}
+
+	private static boolean replacesBuffers(ArrowReader reader) {
+		return reader.getClass() == ArrowStreamReader.class || reader.getClass() == ArrowFileReader.class
+				|| reader.getClass().getName().equals(C_DATA_READER);
+	}
+
+	Schema schema() {
+		return this.root.getSchema();
+	}
+
+	Map<Long, Field> dictionaryFields() {
+		Map<Long, Field> fields = new HashMap<>();
+		for (Long id : Dictionaries.encodings(schema().getFields()).keySet()) {
+			Dictionary dictionary = this.reader.lookup(id);
+			if (dictionary != null) {
+				fields.put(id, dictionary.getVector().getField());
+			}
+		}
+		return fields;
+	}
+
+	@Override
+	public boolean hasNext() {
+		if (!this.loaded && !this.over) {
+			try {
+				this.loaded = this.reader.loadNextBatch();
+			}
+			catch (IOException ex) {
+				throw sneaky(ex);
+			}
+			this.over = !this.loaded;
+		}
+		return this.loaded;
+	}
+
+	@Override
+	public RecordBatch next() {
+		if (!hasNext()) {
+			throw new NoSuchElementException();
+		}
+		this.loaded = false;
+		DictionaryProvider dictionaries = this.reader;
+		return this.sealer.seal(this.root, dictionaries);
+	}
+
+	@Override
+	public void close() throws IOException {
+		try (this.sealer) {
+			this.reader.close();
+		}
+	}
+
+	/**
+	 * An iterator can't declare it, yet the caller is to get the very exception.
+	 */
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> RuntimeException sneaky(Throwable failure) throws E {
+		throw (E) failure;
+	}
+
+}
