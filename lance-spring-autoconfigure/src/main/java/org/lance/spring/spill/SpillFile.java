@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.util.Map;
+
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.lance.spring.stream.RecordBatch;
+
+/**
+ * The file of one spill: an Arrow IPC stream that grows batch by batch, with an index in
+ * memory. All methods that touch the disk block: they run on the spill executor only.
+ * <p>
+ * One thread appends at a time; any number may read committed batches meanwhile.
+ */
+interface SpillFile {
+
+	/**
+	 * Appends a batch and commits it: when this returns, {@link #batches()} counts it.
+	 * After a failure the file takes nothing more.
+	 * @throws SpillException if it can't be written
+	 */
+	void append(RecordBatch batch);
+
+	/**
+	 * Writes the end marker. Afterwards any Arrow client can read the file.
+	 */
+	void finish();
+
+	/**
+	 * Returns the number of committed batches.
+	 */
+	int batches();
+
+	/**
+	 * Returns the bytes of the file.
+	 */
+	long bytes();
+
+	/**
+	 * Reads a committed batch.
+	 * @return the batch, owned by the caller; valid also after {@link #delete()}
+	 * @throws SpillException if it can't be read or is not what was written
+	 */
+	RecordBatch read(int index, Verification verification);
+
+	/**
+	 * Closes and deletes the file; called once, when no other call is in progress and
+	 * none will come. Never throws: what could not be deleted is logged.
+	 */
+	void delete();
+
+	/**
+	 * Makes spill files. The directory is made on first use.
+	 */
+	interface Store {
+
+		/**
+		 * Creates a file and writes the schema.
+		 * @param name the name of the spill
+		 * @param dictionaryFields the value fields of the dictionaries of {@code schema}
+		 * @throws SpillException if it can't be created
+		 */
+		SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields);
+
+	}
+
+}
