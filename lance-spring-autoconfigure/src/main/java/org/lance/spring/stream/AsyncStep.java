@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * The part of an asynchronous iterator that differs from one to the next. Wrap it by
  * {@link AsyncIterator#from(AsyncStep)} or
- * {@link RecordBatchStream#from(org.apache.arrow.vector.types.pojo.Schema, AsyncStep)},
+ * {@link RecordBatchStream#from(org.apache.arrow.vector.types.pojo.Schema, java.util.Map, AsyncStep)},
  * which add what all iterators share: one call at a time, pull or publish mode, closing,
  * and the release of items that nobody takes.
  *

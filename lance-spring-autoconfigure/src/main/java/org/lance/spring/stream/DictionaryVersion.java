@@ -19,7 +19,6 @@ package org.lance.spring.stream;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorLoader;

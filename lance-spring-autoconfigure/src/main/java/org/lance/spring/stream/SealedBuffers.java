@@ -62,8 +62,8 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 				}
 			}
 			long fill = missing.stream().mapToLong(MissingValidity::bytes).max().orElse(0);
-			ArrowBuf target = null;
-			if (copied + 2 * fill > 0) {
+			ArrowBuf target = allocator.getEmpty();
+			if (copied + fill > 0) {
 				target = allocator.buffer(copied + 2 * align(fill));
 				held.add(target);
 			}
@@ -94,9 +94,9 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 		}
 	}
 
-	private static void fillIn(List<MissingValidity> missing, ArrowBuf[] buffers, @Nullable ArrowBuf target,
-			long position, long fill) {
-		if (target == null || missing.isEmpty()) {
+	private static void fillIn(List<MissingValidity> missing, ArrowBuf[] buffers, ArrowBuf target, long position,
+			long fill) {
+		if (missing.isEmpty()) {
 			return;
 		}
 		target.setOne(position, fill);

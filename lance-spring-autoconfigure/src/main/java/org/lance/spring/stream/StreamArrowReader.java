@@ -113,7 +113,7 @@ final class StreamArrowReader extends ArrowReader {
 	}
 
 	@Override
-	public Dictionary lookup(long id) {
+	public @Nullable Dictionary lookup(long id) {
 		return getDictionaryVectors().get(id);
 	}
 
