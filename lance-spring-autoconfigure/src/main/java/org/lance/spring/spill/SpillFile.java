@@ -43,14 +43,20 @@ interface SpillFile {
 	void finish();
 
 	/**
-	 * Returns the number of committed batches.
+	 * Returns the number of committed batches. Never blocks.
 	 */
 	int batches();
 
 	/**
-	 * Returns the bytes of the file.
+	 * Returns the bytes of the file. Never blocks.
 	 */
 	long bytes();
+
+	/**
+	 * Returns the bytes that a committed batch takes in the file, without its
+	 * dictionaries. Never blocks.
+	 */
+	long length(int index);
 
 	/**
 	 * Reads a committed batch.
@@ -66,7 +72,8 @@ interface SpillFile {
 	void delete();
 
 	/**
-	 * Makes spill files. The directory is made on first use.
+	 * Makes spill files. The directory is made on first use. All methods block: they run
+	 * on the spill executor only.
 	 */
 	interface Store {
 
@@ -77,6 +84,19 @@ interface SpillFile {
 		 * @throws SpillException if it can't be created
 		 */
 		SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields);
+
+		/**
+		 * Removes what dead processes left behind. Never throws: what could not be
+		 * removed is logged.
+		 * @return how many directories were removed
+		 */
+		int reclaim();
+
+		/**
+		 * Removes the directory of this store; called once, when all files are deleted.
+		 * Never throws: what could not be removed is logged.
+		 */
+		void close();
 
 	}
 

@@ -16,10 +16,17 @@
 
 package org.lance.spring.spill;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.lance.spring.source.StreamingWriteSource;
 
@@ -33,6 +40,29 @@ import org.lance.spring.source.StreamingWriteSource;
  * @since 0.1.0
  */
 public final class SpillManager implements AutoCloseable {
+
+	/**
+	 * Starts building a manager.
+	 * @param allocator where batches read from disk go; must stay open as long as any
+	 * batch is held
+	 * @param executor does the file work; never waits for anyone, so one thread is enough
+	 * @return the builder
+	 */
+	public static Builder builder(BufferAllocator allocator, ExecutorService executor) {
+		return builder(allocator, executor, executor::isShutdown);
+	}
+
+	/**
+	 * Starts building a manager.
+	 * @param allocator where batches read from disk go; must stay open as long as any
+	 * batch is held
+	 * @param executor does the file work; never waits for anyone, so one thread is enough
+	 * @param shutdown tells whether the executor was shut down and takes no task any more
+	 * @return the builder
+	 */
+	public static Builder builder(BufferAllocator allocator, Executor executor, BooleanSupplier shutdown) {
+		return new Builder(allocator, executor, shutdown);
+	}
 
 	/**
 	 * Creates a spill.
@@ -132,6 +162,139 @@ public final class SpillManager implements AutoCloseable {
 	 */
 	public CompletionStage<Void> closed() {
 		throw new UnsupportedOperationException();
+	}
+
+	/**
+	 * Builds a {@link SpillManager}.
+	 *
+	 * @since 0.1.0
+	 */
+	public static final class Builder {
+
+		/**
+		 * The bytes that one spill may hold in memory, unless said otherwise: 100 MB.
+		 */
+		public static final long DEFAULT_MEMORY_LIMIT = 100L * 1024 * 1024;
+
+		/**
+		 * The bytes that all spills may hold in memory together, unless said otherwise: 1
+		 * GB.
+		 */
+		public static final long DEFAULT_TOTAL_MEMORY_LIMIT = 1024L * 1024 * 1024;
+
+		private final BufferAllocator allocator;
+
+		private final Executor executor;
+
+		private final BooleanSupplier shutdown;
+
+		private Supplier<Path> directory = () -> Path.of(System.getProperty("java.io.tmpdir"));
+
+		private long memoryLimit = DEFAULT_MEMORY_LIMIT;
+
+		private long totalMemoryLimit = DEFAULT_TOTAL_MEMORY_LIMIT;
+
+		private Verification verification = Verification.ALWAYS;
+
+		private ReadMode readMode = ReadMode.MAP;
+
+		private InstantSource clock = InstantSource.system();
+
+		private Builder(BufferAllocator allocator, Executor executor, BooleanSupplier shutdown) {
+			this.allocator = allocator;
+			this.executor = executor;
+			this.shutdown = shutdown;
+		}
+
+		/**
+		 * Sets the directory in which this manager makes a private one of its own.
+		 * @param directory gives the directory; asked on first use, on the executor
+		 * @return this builder
+		 */
+		public Builder directory(Supplier<Path> directory) {
+			this.directory = directory;
+			return this;
+		}
+
+		/**
+		 * Sets the directories in which this manager makes private ones of its own.
+		 * @param directories the directories, one or more; at present the first is used
+		 * @return this builder
+		 */
+		public Builder directories(List<Path> directories) {
+			if (directories.isEmpty()) {
+				throw new IllegalArgumentException("'directories' must name at least one directory");
+			}
+			Path first = directories.get(0);
+			this.directory = () -> first;
+			return this;
+		}
+
+		/**
+		 * Sets how much one spill may hold in memory.
+		 * @param bytes the bytes, 0 or more; 0 writes everything to disk
+		 * @return this builder
+		 */
+		public Builder memoryLimit(long bytes) {
+			this.memoryLimit = checked("memoryLimit", bytes);
+			return this;
+		}
+
+		/**
+		 * Sets how much all spills may hold in memory together.
+		 * @param bytes the bytes, 0 or more
+		 * @return this builder
+		 */
+		public Builder totalMemoryLimit(long bytes) {
+			this.totalMemoryLimit = checked("totalMemoryLimit", bytes);
+			return this;
+		}
+
+		/**
+		 * Sets when batches read from disk are verified.
+		 * @param verification when
+		 * @return this builder
+		 */
+		public Builder verification(Verification verification) {
+			this.verification = verification;
+			return this;
+		}
+
+		/**
+		 * Sets how batches are read from disk.
+		 * @param readMode how
+		 * @return this builder
+		 */
+		public Builder readMode(ReadMode readMode) {
+			this.readMode = readMode;
+			return this;
+		}
+
+		/**
+		 * Sets the clock that tells the age of spills.
+		 * @param clock the clock
+		 * @return this builder
+		 */
+		public Builder clock(InstantSource clock) {
+			this.clock = clock;
+			return this;
+		}
+
+		/**
+		 * Builds the manager. No file is touched on this thread.
+		 * @return the manager, owned by the caller
+		 */
+		public SpillManager build() {
+			throw new UnsupportedOperationException();
+		}
+
+		private static long checked(String name, long bytes) {
+			if (bytes < 0) {
+				throw new IllegalArgumentException("'%s' must be 0 or more, but was %d".formatted(name, bytes));
+			}
+			return bytes;
+		}
+
 	}
 
 }
