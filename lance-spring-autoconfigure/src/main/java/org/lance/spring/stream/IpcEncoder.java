@@ -17,11 +17,21 @@
 package org.lance.spring.stream;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.apache.arrow.vector.ipc.message.ArrowDictionaryBatch;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.ipc.message.IpcOption;
+import org.apache.arrow.vector.ipc.message.MessageSerializer;
 import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
@@ -30,45 +40,118 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * that continues the encoded one as a delta.
  * <p>
  * The byte buffers of a message alias the memory of its batch: they are valid while the
- * batch is held. <b>Threads.</b> One at a time.
+ * batch is held. <b>Ownership.</b> Holds the dictionary versions that it encoded last,
+ * until {@link #close()}. <b>Threads.</b> One at a time.
  *
  * @since 0.1.0
  */
 public final class IpcEncoder implements AutoCloseable {
+
+	private final Schema schema;
+
+	private final BodyEncoder body;
+
+	/**
+	 * By id, inner dictionaries before the outer ones whose values refer to them.
+	 */
+	private final Map<Long, ValueEncoder> values = new LinkedHashMap<>();
+
+	/**
+	 * What a reader of the messages so far has, by id. References are held, so that the
+	 * identity of a version can't be that of a later one.
+	 */
+	private final Map<Long, DictionaryVersion> encoded = new HashMap<>();
+
+	private boolean started;
 
 	/**
 	 * Creates an encoder.
 	 * @param schema the schema of all batches, in memory format
 	 */
 	public IpcEncoder(Schema schema) {
-		throw new UnsupportedOperationException();
+		this.schema = schema;
+		this.body = new BodyEncoder(schema.getFields());
 	}
 
 	/**
 	 * Encodes the schema message; must come first, once.
 	 * @param dictionaryFields the value fields of the dictionaries, by id
 	 * @return the message
+	 * @throws IllegalArgumentException if the field of a dictionary is missing, or is
+	 * itself dictionary-encoded, which the IPC format has no words for
 	 */
 	public Message schema(Map<Long, Field> dictionaryFields) {
-		throw new UnsupportedOperationException();
+		if (this.started) {
+			throw new IllegalStateException("The schema of this stream was already encoded");
+		}
+		MessageFormat format = new MessageFormat(dictionaryFields);
+		Schema message = format.convert(this.schema);
+		format.valueFields().forEach((id, field) -> this.values.put(id, new ValueEncoder(field)));
+		this.started = true;
+		return message(MessageSerializer.serializeMetadata(message, IpcOption.DEFAULT), List.of(), 0);
 	}
 
 	/**
 	 * Encodes what a batch needs before it: the dictionary versions that are new.
 	 * @param batch the batch, borrowed
-	 * @return the messages, none if no dictionary changed
+	 * @return the messages in the order to write them, none if no dictionary changed
+	 * @throws SchemaMismatchException if the values of a dictionary have another type
+	 * than the schema message said
+	 * @throws InvalidRecordBatchException if the batch lacks a dictionary
 	 */
 	public List<DictionaryMessage> dictionaries(RecordBatch batch) {
-		throw new UnsupportedOperationException();
+		checkStarted();
+		if (this.values.isEmpty()) {
+			return List.of();
+		}
+		Map<Long, DictionaryVersion> versions = new HashMap<>();
+		batch.dictionaries().forEach((version) -> versions.put(version.id(), version));
+		List<DictionaryMessage> messages = new ArrayList<>();
+		this.values.forEach((id, encoder) -> {
+			DictionaryVersion version = versions.get(id);
+			if (version == null) {
+				throw new InvalidRecordBatchException("Dictionary %d is missing in the batch".formatted(id));
+			}
+			if (version != this.encoded.get(id)) {
+				encode(version, encoder, messages);
+			}
+		});
+		return messages;
+	}
+
+	private void encode(DictionaryVersion version, ValueEncoder encoder, List<DictionaryMessage> messages) {
+		Schemas.checkCompatible(encoder.schema, encoder.schema(version.field()));
+		DictionaryVersion last = this.encoded.get(version.id());
+		Deque<DictionaryVersion> news = new ArrayDeque<>();
+		DictionaryVersion current = version;
+		while (current != null && current != last) {
+			news.addFirst(current);
+			current = current.previous();
+		}
+		for (DictionaryVersion part : news) {
+			boolean delta = part.previous() != null;
+			ArrowRecordBatch values = encoder.body.complete(part.values());
+			ArrowDictionaryBatch header = new ArrowDictionaryBatch(part.id(), values, delta);
+			messages.add(new DictionaryMessage(part, delta,
+					message(MessageSerializer.serializeMetadata(header, IpcOption.DEFAULT), BodyEncoder.buffers(values),
+							values.computeBodyLength())));
+		}
+		this.encoded.put(version.id(), version.retain());
+		if (last != null) {
+			last.close();
+		}
 	}
 
 	/**
-	 * Encodes a batch.
+	 * Encodes a batch; its {@link #dictionaries(RecordBatch)} come before it.
 	 * @param batch the batch, borrowed
 	 * @return the message
 	 */
 	public Message batch(RecordBatch batch) {
-		throw new UnsupportedOperationException();
+		checkStarted();
+		ArrowRecordBatch columns = this.body.complete(batch.body());
+		return message(MessageSerializer.serializeMetadata(columns, IpcOption.DEFAULT), BodyEncoder.buffers(columns),
+				columns.computeBodyLength());
 	}
 
 	/**
@@ -76,7 +159,8 @@ public final class IpcEncoder implements AutoCloseable {
 	 * @return the message
 	 */
 	public Message end() {
-		throw new UnsupportedOperationException();
+		checkStarted();
+		return message(ByteBuffer.allocate(0), List.of(), 0);
 	}
 
 	/**
@@ -85,12 +169,32 @@ public final class IpcEncoder implements AutoCloseable {
 	 * @return the fields by id
 	 */
 	public static Map<Long, Field> fields(Collection<DictionaryVersion> versions) {
-		throw new UnsupportedOperationException();
+		Map<Long, Field> fields = new LinkedHashMap<>();
+		versions.forEach((version) -> fields.put(version.id(), version.field()));
+		return fields;
 	}
 
+	private static Message message(ByteBuffer metadata, List<ByteBuffer> body, long bodyLength) {
+		ByteBuffer head = BodyEncoder.head(metadata);
+		List<ByteBuffer> buffers = new ArrayList<>(body.size() + 1);
+		buffers.add(head);
+		buffers.addAll(body);
+		return new Message(buffers, head.remaining(), bodyLength);
+	}
+
+	private void checkStarted() {
+		if (!this.started) {
+			throw new IllegalStateException("The schema message comes first");
+		}
+	}
+
+	/**
+	 * Gives the dictionary versions back. Idempotent.
+	 */
 	@Override
 	public void close() {
-		throw new UnsupportedOperationException();
+		this.encoded.values().forEach(DictionaryVersion::close);
+		this.encoded.clear();
 	}
 
 	/**
@@ -122,6 +226,30 @@ public final class IpcEncoder implements AutoCloseable {
 	 * @since 0.1.0
 	 */
 	public record DictionaryMessage(DictionaryVersion version, boolean delta, Message message) {
+
+	}
+
+	/**
+	 * Encodes the values of one dictionary.
+	 */
+	private static final class ValueEncoder {
+
+		private final Schema schema;
+
+		private final BodyEncoder body;
+
+		ValueEncoder(Field field) {
+			this.schema = schema(field);
+			this.body = new BodyEncoder(List.of(field));
+		}
+
+		/**
+		 * The name of the value field is not part of the stream, so it may differ.
+		 */
+		Schema schema(Field field) {
+			FieldType type = new FieldType(true, field.getType(), null);
+			return new Schema(List.of(new Field("values", type, field.getChildren())));
+		}
 
 	}
 
