@@ -85,4 +85,13 @@ public interface StreamingWriteSource extends AutoCloseable {
 	@Override
 	void close();
 
+	/**
+	 * Makes a source of an existing stream, passed through without another hop.
+	 * @param stream the stream, taken over
+	 * @return the source
+	 */
+	static StreamingWriteSource of(RecordBatchStream stream) {
+		throw new UnsupportedOperationException();
+	}
+
 }

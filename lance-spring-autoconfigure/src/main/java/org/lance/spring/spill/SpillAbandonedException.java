@@ -30,4 +30,9 @@ public final class SpillAbandonedException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillAbandonedException(getSpillName(), message, getCause());
+	}
+
 }

@@ -29,4 +29,9 @@ public final class SpillClosedException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillClosedException(getSpillName(), message, getCause());
+	}
+
 }

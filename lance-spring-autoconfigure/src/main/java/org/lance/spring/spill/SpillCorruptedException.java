@@ -30,4 +30,9 @@ public final class SpillCorruptedException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillCorruptedException(getSpillName(), message, getCause());
+	}
+
 }

@@ -29,4 +29,9 @@ public final class SpillDiskFullException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillDiskFullException(getSpillName(), message, getCause());
+	}
+
 }

@@ -30,10 +30,26 @@ public abstract sealed class SpillException extends RuntimeException
 
 	private final String spillName;
 
+	private final String detail;
+
 	SpillException(String spillName, String message, @Nullable Throwable cause) {
 		super("Spill '%s': %s".formatted(spillName, message), cause);
 		this.spillName = spillName;
+		this.detail = message;
 	}
+
+	/**
+	 * The message without the name of the spill.
+	 */
+	final String detail() {
+		return this.detail;
+	}
+
+	/**
+	 * Another exception of this type with the same cause. Each caller gets one of its
+	 * own: an exception that many threads share collects their suppressed ones.
+	 */
+	abstract SpillException again(String message);
 
 	/**
 	 * Returns the name of the spill.

@@ -29,4 +29,9 @@ public final class SpillGoneException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillGoneException(getSpillName(), message, getCause());
+	}
+
 }

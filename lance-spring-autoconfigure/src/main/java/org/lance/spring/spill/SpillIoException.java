@@ -30,4 +30,9 @@ public final class SpillIoException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillIoException(getSpillName(), message, getCause());
+	}
+
 }

@@ -20,15 +20,24 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.lance.spring.source.StreamingWriteSource;
+import org.lance.spring.stream.EngineThreads;
+import org.lance.spring.stream.RecordBatchStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes replay spills and keeps them within limits of memory, in a private directory that
@@ -40,6 +49,56 @@ import org.lance.spring.source.StreamingWriteSource;
  * @since 0.1.0
  */
 public final class SpillManager implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(SpillManager.class);
+
+	private final SpillFile.Store store;
+
+	private final SpillExecutor executor;
+
+	private final MemoryBudget budget;
+
+	private final SpillCounters counters = new SpillCounters();
+
+	private final LiveSpills spills;
+
+	private final long memoryLimit;
+
+	private final Verification verification;
+
+	private final InstantSource clock;
+
+	private final AtomicLong numbers = new AtomicLong();
+
+	private final AtomicBoolean closing = new AtomicBoolean();
+
+	private final CompletableFuture<Integer> reclaimed = EngineThreads.newFuture();
+
+	private final CompletableFuture<Void> closed = EngineThreads.newFuture();
+
+	private SpillManager(Builder builder, SpillFile.Store store) {
+		this.store = store;
+		this.executor = new SpillExecutor(builder.executor, builder.shutdown);
+		this.budget = new MemoryBudget(builder.totalMemoryLimit);
+		this.spills = new LiveSpills(this.executor);
+		this.memoryLimit = builder.memoryLimit;
+		this.verification = builder.verification;
+		this.clock = builder.clock;
+		this.executor.execute(this::reclaim, () -> this.reclaimed.complete(0));
+	}
+
+	private void reclaim() {
+		int count = 0;
+		try {
+			count = this.store.reclaim();
+			this.counters.orphansReclaimed.add(count);
+		}
+		catch (Throwable ex) {
+			// What others left behind must not keep this process from starting.
+			logger.warn("Directories of dead processes could not be reclaimed", ex);
+		}
+		this.reclaimed.complete(count);
+	}
 
 	/**
 	 * Starts building a manager.
@@ -71,7 +130,7 @@ public final class SpillManager implements AutoCloseable {
 	 * @throws SpillClosedException if this manager takes no more spills
 	 */
 	public ReplaySpill createReplaySpill(Schema schema) {
-		throw new UnsupportedOperationException();
+		return createReplaySpill(schema, SpillOptions.DEFAULTS);
 	}
 
 	/**
@@ -82,36 +141,77 @@ public final class SpillManager implements AutoCloseable {
 	 * @throws SpillClosedException if this manager takes no more spills
 	 */
 	public ReplaySpill createReplaySpill(Schema schema, SpillOptions options) {
-		throw new UnsupportedOperationException();
+		return create(nextName(options), schema, Map.of(), options);
+	}
+
+	private String nextName(SpillOptions options) {
+		return ((options.name() != null) ? options.name() : "spill") + "-" + this.numbers.incrementAndGet();
+	}
+
+	private CoreSpill create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillOptions options) {
+		long limit = (options.memoryLimit() >= 0) ? options.memoryLimit() : this.memoryLimit;
+		Verification when = (options.verification() != null) ? options.verification() : this.verification;
+		SpillCore core = new SpillCore(name, schema, dictionaryFields, new SpillMemory(limit, this.budget),
+				new SpillDisk(name, this.store, this.counters, when), this.executor, this.counters, this.clock,
+				this.spills);
+		this.spills.add(core);
+		return new CoreSpill(core, this.executor);
 	}
 
 	/**
 	 * Drains a source into a spill, in the background.
-	 * @param source the source, taken over
+	 * @param source the source, taken over, also when this method throws
 	 * @return the receiver of the spill, at once; closing it closes the spill and the
 	 * source
+	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
+	 * takes no more streams
 	 */
 	public SpillReceiver spill(StreamingWriteSource source) {
-		throw new UnsupportedOperationException();
+		return spill(source, SpillOptions.DEFAULTS);
 	}
 
 	/**
 	 * Drains a source into a spill, in the background.
-	 * @param source the source, taken over
+	 * @param source the source, taken over, also when this method throws
 	 * @param options what the spill does differently
 	 * @return the receiver of the spill, at once; closing it closes the spill and the
-	 * source
+	 * source. A source that fails is an error to readers, as with
+	 * {@link SpillSender#sendError(Throwable)}
+	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
+	 * takes no more streams
 	 */
 	public SpillReceiver spill(StreamingWriteSource source, SpillOptions options) {
-		throw new UnsupportedOperationException();
+		String name = nextName(options);
+		RecordBatchStream stream;
+		try {
+			this.spills.checkOpen(name);
+			stream = source.intoStream();
+		}
+		catch (Throwable ex) {
+			source.close();
+			throw ex;
+		}
+		CoreSpill spill;
+		try {
+			spill = create(name, stream.schema(), stream.dictionaryFields(), options);
+		}
+		catch (Throwable ex) {
+			stream.close();
+			throw ex;
+		}
+		SourceDrain drain = new SourceDrain(name, stream, spill.sender());
+		drain.start(spill.receiver().written());
+		return spill.receiver(drain);
 	}
 
 	/**
-	 * Returns what the live spills hold now.
+	 * Returns what the spills hold now that hold anything.
 	 * @return one snapshot for each
 	 */
 	public List<SpillSnapshot> spills() {
-		throw new UnsupportedOperationException();
+		return this.spills.all().stream().map(SpillCore::snapshot).toList();
 	}
 
 	/**
@@ -119,32 +219,38 @@ public final class SpillManager implements AutoCloseable {
 	 * @return the statistics
 	 */
 	public SpillStatistics statistics() {
-		throw new UnsupportedOperationException();
+		return new SpillStatistics(this.spills.size(), this.budget.used(), this.budget.limit(),
+				this.counters.diskUsed.sum(), this.counters.files.sum(), this.counters.bytesWritten.sum(),
+				this.counters.bytesRead.sum(), this.counters.failures(), this.counters.orphansReclaimed.sum());
 	}
 
 	/**
 	 * Returns the stage of the start-up sweep that removes directories of dead processes.
-	 * @return the stage of how many were removed
+	 * @return the stage of how many were removed; it never fails
 	 */
 	public CompletionStage<Integer> reclaimed() {
-		throw new UnsupportedOperationException();
+		return this.reclaimed.copy();
 	}
 
 	/**
 	 * Takes no more spills (until {@link #resume()}), lets live ones end within the time,
 	 * then fails the rest with a {@link SpillClosedException}. Never blocks.
+	 * <p>
+	 * A spill is live while it is being written, read or given back. One that is complete
+	 * and has no reader is left as it is: it can be read again after {@link #resume()},
+	 * and {@link #close()} removes it.
 	 * @param grace how long live spills may go on
 	 * @return the stage that ends when no spill is live
 	 */
 	public CompletionStage<Void> drain(Duration grace) {
-		throw new UnsupportedOperationException();
+		return this.spills.drain(grace);
 	}
 
 	/**
 	 * Takes spills again after a {@link #drain(Duration)}.
 	 */
 	public void resume() {
-		throw new UnsupportedOperationException();
+		this.spills.resume();
 	}
 
 	/**
@@ -153,7 +259,22 @@ public final class SpillManager implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		throw new UnsupportedOperationException();
+		if (!this.closing.compareAndSet(false, true)) {
+			return;
+		}
+		CompletionStage<Void> spillsClosed = this.spills.close();
+		this.executor.settle();
+		spillsClosed.runAfterBoth(this.reclaimed, () -> this.executor.cleanUp(this::closeStore));
+	}
+
+	private void closeStore() {
+		try {
+			this.store.close();
+		}
+		catch (Throwable ex) {
+			logger.warn("The directory of spills could not be removed", ex);
+		}
+		this.closed.complete(null);
 	}
 
 	/**
@@ -161,7 +282,7 @@ public final class SpillManager implements AutoCloseable {
 	 * @return the stage
 	 */
 	public CompletionStage<Void> closed() {
-		throw new UnsupportedOperationException();
+		return this.closed.copy();
 	}
 
 	/**
@@ -286,6 +407,13 @@ public final class SpillManager implements AutoCloseable {
 		 */
 		public SpillManager build() {
 			throw new UnsupportedOperationException();
+		}
+
+		/**
+		 * Builds the manager with other files.
+		 */
+		SpillManager build(SpillFile.Store store) {
+			return new SpillManager(this, store);
 		}
 
 		private static long checked(String name, long bytes) {

@@ -36,6 +36,13 @@ public record SpillOptions(@Nullable String name, long memoryLimit, @Nullable Ve
 	 */
 	public static final SpillOptions DEFAULTS = new SpillOptions(null, -1, null);
 
+	public SpillOptions {
+		if (name != null && !name.matches("[A-Za-z0-9_-]{1,64}")) {
+			throw new IllegalArgumentException(
+					"A name of a spill is made of 1 to 64 letters, digits, '-' and '_', but was '%s'".formatted(name));
+		}
+	}
+
 	/**
 	 * Returns these options with another name.
 	 * @param name the name
@@ -51,6 +58,9 @@ public record SpillOptions(@Nullable String name, long memoryLimit, @Nullable Ve
 	 * @return the options
 	 */
 	public SpillOptions withMemoryLimit(long bytes) {
+		if (bytes < 0) {
+			throw new IllegalArgumentException("The memory limit must be 0 or more, but was " + bytes);
+		}
 		return new SpillOptions(this.name, bytes, this.verification);
 	}
 

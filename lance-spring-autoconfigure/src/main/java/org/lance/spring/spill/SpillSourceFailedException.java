@@ -29,4 +29,9 @@ public final class SpillSourceFailedException extends SpillException {
 		super(spillName, message, cause);
 	}
 
+	@Override
+	SpillException again(String message) {
+		return new SpillSourceFailedException(getSpillName(), message, getCause());
+	}
+
 }

@@ -16,6 +16,8 @@
 
 package org.lance.spring.stream;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * Knows which threads belong to the engine while they run a step. Waiting on such a
  * thread could wait for itself, so every blocking view asks here first.
@@ -47,6 +49,16 @@ public final class EngineThreads {
 				CURRENT.set(before);
 			}
 		}
+	}
+
+	/**
+	 * Makes a future that refuses to be waited for on a thread of the engine, while it is
+	 * not complete. So do the stages that are derived from it.
+	 * @param <T> the type of the result
+	 * @return the future
+	 */
+	public static <T> CompletableFuture<T> newFuture() {
+		return new EngineFuture<>();
 	}
 
 	/**

@@ -210,6 +210,28 @@ public final class RecordBatch implements AutoCloseable {
 	}
 
 	/**
+	 * Returns another handle on the same memory that has the schema of a stream.
+	 * @param schema the schema, in memory format; nullability and metadata may differ
+	 * from those of this batch
+	 * @return the handle, owned by the caller
+	 * @throws SchemaMismatchException if the names, types or dictionary encodings differ
+	 */
+	public RecordBatch withSchema(Schema schema) {
+		if (this.sealed.schema == schema || this.sealed.schema.equals(schema)) {
+			return share();
+		}
+		Schemas.checkCompatible(schema, this.sealed.schema);
+		hold();
+		try {
+			this.sealed.buffers.memory().retain();
+			return over(schema, this.sealed.buffers, this.sealed.dictionaries);
+		}
+		finally {
+			this.sealed.release();
+		}
+	}
+
+	/**
 	 * Opens the batch for ordinary Arrow code, without copying it.
 	 * @param allocator the allocator of the vectors; any, it is not charged
 	 * @return the vectors, owned by the caller, valid also after this handle was closed;
