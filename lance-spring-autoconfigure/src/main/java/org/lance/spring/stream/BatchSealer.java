@@ -27,8 +27,6 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.util.ByteFunctionHelpers;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.VectorUnloader;
-import org.apache.arrow.vector.compression.NoCompressionCodec;
 import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
@@ -99,9 +97,8 @@ public final class BatchSealer implements AutoCloseable {
 	public RecordBatch seal(VectorSchemaRoot root, @Nullable DictionaryProvider provider) {
 		Schemas.checkCompatible(this.schema, root.getSchema());
 		List<DictionaryVersion> current = versions(provider);
-		try (ArrowRecordBatch body = unload(root)) {
-			return RecordBatch.seal(this.schema, body, current, this.copy, this.allocator);
-		}
+		ArrowRecordBatch body = VectorBody.of(root.getRowCount(), root.getFieldVectors());
+		return RecordBatch.seal(this.schema, body, current, this.copy, this.allocator);
 	}
 
 	private List<DictionaryVersion> versions(@Nullable DictionaryProvider provider) {
@@ -132,21 +129,18 @@ public final class BatchSealer implements AutoCloseable {
 	}
 
 	private DictionaryVersion version(long id, FieldVector vector) {
-		VectorSchemaRoot root = new VectorSchemaRoot(List.of(vector.getField()), List.of(vector),
-				vector.getValueCount());
-		try (ArrowRecordBatch values = unload(root)) {
-			DictionaryVersion last = this.versions.get(id);
-			if (last != null && last.field().equals(vector.getField()) && same(last.whole(), values)) {
-				return last;
-			}
-			DictionaryVersion version = DictionaryVersion.seal(id, vector.getField(), values, null, this.copy,
-					this.allocator);
-			this.versions.put(id, version);
-			if (last != null) {
-				last.close();
-			}
-			return version;
+		ArrowRecordBatch values = VectorBody.of(vector.getValueCount(), List.of(vector));
+		Field field = vector.getField();
+		DictionaryVersion last = this.versions.get(id);
+		if (last != null && last.field().equals(field) && same(last.whole(), values)) {
+			return last;
 		}
+		DictionaryVersion version = DictionaryVersion.seal(id, field, values, null, this.copy, this.allocator);
+		this.versions.put(id, version);
+		if (last != null) {
+			last.close();
+		}
+		return version;
 	}
 
 	/**
@@ -173,16 +167,6 @@ public final class BatchSealer implements AutoCloseable {
 			}
 		}
 		return true;
-	}
-
-	private static ArrowRecordBatch unload(VectorSchemaRoot root) {
-		try {
-			return new VectorUnloader(root, true, NoCompressionCodec.INSTANCE, true).getRecordBatch();
-		}
-		catch (RuntimeException ex) {
-			throw new InvalidRecordBatchException("The columns of the root don't fit together: " + ex.getMessage()
-					+ ". Set the value count of every " + "vector to the row count of the root", ex);
-		}
 	}
 
 	@Override

@@ -16,14 +16,15 @@
 
 package org.lance.spring.stream;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorLoader;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -52,13 +53,21 @@ public final class DictionaryVersion implements AutoCloseable {
 
 	private final int valueCount;
 
+	/**
+	 * What the values need of other dictionaries, for values that are dictionary-encoded
+	 * themselves.
+	 */
+	private final Map<Long, Long> highestIndexes;
+
 	private @Nullable SealedBuffers materialised;
 
-	private DictionaryVersion(long id, Field field, SealedBuffers values, @Nullable DictionaryVersion previous) {
+	private DictionaryVersion(long id, Field field, SealedBuffers values, @Nullable DictionaryVersion previous,
+			Map<Long, Long> highestIndexes) {
 		this.id = id;
 		this.field = field;
 		this.values = values;
 		this.previous = previous;
+		this.highestIndexes = highestIndexes;
 		this.valueCount = Math.addExact(values.body().getLength(), (previous != null) ? previous.valueCount : 0);
 	}
 
@@ -80,9 +89,13 @@ public final class DictionaryVersion implements AutoCloseable {
 
 	static DictionaryVersion seal(long id, Field field, ArrowRecordBatch values, @Nullable DictionaryVersion previous,
 			boolean copy, BufferAllocator allocator) {
-		List<SealedBuffers.MissingValidity> missing = BatchValidator.validate(new Schema(List.of(field)), values,
-				List.of());
-		return create(id, field, SealedBuffers.seal(values, copy, missing, allocator), previous);
+		BatchValidator.Values valid = BatchValidator.validateValues(id, field, values);
+		Map<Long, Long> highest = new HashMap<>(valid.highestIndexes());
+		if (previous != null) {
+			previous.highestIndexes.forEach((nested, index) -> highest.merge(nested, index, Math::max));
+		}
+		return create(id, field, SealedBuffers.seal(values, copy, valid.missing(), allocator), previous,
+				Map.copyOf(highest));
 	}
 
 	/**
@@ -96,16 +109,16 @@ public final class DictionaryVersion implements AutoCloseable {
 	 */
 	public static DictionaryVersion over(long id, Field field, ArrowRecordBatch values,
 			@Nullable DictionaryVersion previous, BatchMemory memory) {
-		return create(id, field, new SealedBuffers(values, memory), previous);
+		return create(id, field, new SealedBuffers(values, memory), previous, Map.of());
 	}
 
 	private static DictionaryVersion create(long id, Field field, SealedBuffers values,
-			@Nullable DictionaryVersion previous) {
+			@Nullable DictionaryVersion previous, Map<Long, Long> highestIndexes) {
 		if (previous != null && !previous.values.memory().tryRetain()) {
 			values.memory().release();
 			throw new IllegalStateException("The version before was already closed");
 		}
-		return new DictionaryVersion(id, field, values, previous);
+		return new DictionaryVersion(id, field, values, previous, highestIndexes);
 	}
 
 	/**
@@ -146,6 +159,14 @@ public final class DictionaryVersion implements AutoCloseable {
 	 */
 	public int valueCount() {
 		return this.valueCount;
+	}
+
+	/**
+	 * The highest index into each other dictionary that the values refer to; empty for
+	 * memory that was sealed before.
+	 */
+	Map<Long, Long> highestIndexes() {
+		return this.highestIndexes;
 	}
 
 	/**
@@ -231,10 +252,7 @@ public final class DictionaryVersion implements AutoCloseable {
 					part.accept(appender, null);
 				}
 			}
-			VectorSchemaRoot root = new VectorSchemaRoot(List.of(this.field), List.of(all), all.getValueCount());
-			try (ArrowRecordBatch body = new VectorUnloader(root).getRecordBatch()) {
-				return SealedBuffers.seal(body, true, List.of(), allocator);
-			}
+			return SealedBuffers.seal(VectorBody.of(all.getValueCount(), List.of(all)), true, List.of(), allocator);
 		}
 	}
 

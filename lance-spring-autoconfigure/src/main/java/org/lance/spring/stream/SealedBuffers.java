@@ -57,8 +57,8 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 			long copied = 0;
 			for (int i = 0; i < buffers.length; i++) {
 				ArrowBuf source = sources.get(i);
-				if (source.readableBytes() > 0 && (copy || !sameRoot(source, allocator))) {
-					copied += align(source.readableBytes());
+				if (available(source) > 0 && (copy || !sameRoot(source, allocator))) {
+					copied += align(available(source));
 				}
 			}
 			long fill = missing.stream().mapToLong(MissingValidity::bytes).max().orElse(0);
@@ -70,7 +70,7 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 			long position = 0;
 			for (int i = 0; i < buffers.length; i++) {
 				ArrowBuf source = sources.get(i);
-				long length = source.readableBytes();
+				long length = available(source);
 				if (length == 0) {
 					buffers[i] = allocator.getEmpty();
 				}
@@ -138,6 +138,13 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 			@Nullable List<Long> variadicBufferCounts) {
 		return new ArrowRecordBatch(length, nodes, buffers, NoCompressionCodec.DEFAULT_BODY_COMPRESSION,
 				(variadicBufferCounts != null) ? variadicBufferCounts : List.of(), true, false);
+	}
+
+	/**
+	 * The bytes that can be read: the indexes of a buffer are not bound to its capacity.
+	 */
+	static long available(ArrowBuf buffer) {
+		return Math.max(0, Math.min(buffer.writerIndex(), buffer.capacity()) - buffer.readerIndex());
 	}
 
 	/**
