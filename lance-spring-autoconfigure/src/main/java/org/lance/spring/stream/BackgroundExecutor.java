@@ -16,14 +16,18 @@
 
 package org.lance.spring.stream;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -50,6 +54,8 @@ public final class BackgroundExecutor implements AutoCloseable {
 	private final AtomicInteger slots = new AtomicInteger();
 
 	private final Map<AsyncIterator<?>, Boolean> streams = new ConcurrentHashMap<>();
+
+	private final AtomicReference<@Nullable CompletableFuture<Void>> drained = new AtomicReference<>();
 
 	private volatile boolean closed;
 
@@ -90,6 +96,39 @@ public final class BackgroundExecutor implements AutoCloseable {
 	}
 
 	/**
+	 * Opens no more streams (until {@link #resume()}), lets open ones end within the
+	 * time, then closes the rest; their callers get a
+	 * {@link java.util.concurrent.CancellationException}. Never blocks.
+	 * @param grace how long open streams may go on
+	 * @return the stage that ends when no stream is open and all sources are closed
+	 */
+	public CompletionStage<Void> drain(Duration grace) {
+		CompletableFuture<Void> fresh = new EngineFuture<>();
+		CompletableFuture<Void> current = this.drained.accumulateAndGet(fresh,
+				(old, next) -> (old != null) ? old : next);
+		if (current == fresh && this.slots.get() == 0) {
+			fresh.complete(null);
+		}
+		current.copy().orTimeout(grace.toNanos(), TimeUnit.NANOSECONDS).whenComplete((result, ex) -> {
+			if (ex instanceof TimeoutException) {
+				this.streams.keySet().forEach(AsyncIterator::close);
+			}
+		});
+		return current.minimalCompletionStage();
+	}
+
+	/**
+	 * Opens streams again after a {@link #drain(Duration)}, whose stage is cancelled if
+	 * it has not ended.
+	 */
+	public void resume() {
+		CompletableFuture<Void> current = this.drained.getAndSet(null);
+		if (current != null) {
+			current.cancel(false);
+		}
+	}
+
+	/**
 	 * Opens no more streams and closes those that are open; their callers get a
 	 * {@link java.util.concurrent.CancellationException}. Does not wait for steps that
 	 * are running and does not touch the executor.
@@ -106,16 +145,18 @@ public final class BackgroundExecutor implements AutoCloseable {
 	 * down
 	 */
 	void admit() {
-		if (this.closed || this.shutdown.getAsBoolean()) {
-			throw new StreamAdmissionException("The background executor is shut down and opens no more streams",
-					this.maxStreams);
-		}
 		int before = this.slots.getAndUpdate((taken) -> (taken < this.maxStreams) ? taken + 1 : taken);
 		if (before >= this.maxStreams) {
 			throw new StreamAdmissionException(
 					("All %d slots for background streams are taken. Close streams, or raise "
 							+ "'lance.background.queue-capacity' (slots = threads + queue capacity)")
 						.formatted(this.maxStreams),
+					this.maxStreams);
+		}
+		// Looked at while holding a slot, so that a drain either refuses or waits for it.
+		if (this.closed || this.drained.get() != null || this.shutdown.getAsBoolean()) {
+			leave(null);
+			throw new StreamAdmissionException("The background executor is shut down and opens no more streams",
 					this.maxStreams);
 		}
 	}
@@ -137,7 +178,11 @@ public final class BackgroundExecutor implements AutoCloseable {
 		if (stream != null) {
 			this.streams.remove(stream);
 		}
-		this.slots.decrementAndGet();
+		int open = this.slots.decrementAndGet();
+		CompletableFuture<Void> current = this.drained.get();
+		if (open == 0 && current != null) {
+			current.complete(null);
+		}
 	}
 
 	/**
