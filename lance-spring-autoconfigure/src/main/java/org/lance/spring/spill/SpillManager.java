@@ -406,7 +406,7 @@ public final class SpillManager implements AutoCloseable {
 		 * @return the manager, owned by the caller
 		 */
 		public SpillManager build() {
-			throw new UnsupportedOperationException();
+			return build(new FileSpillStore(this.directory, this.allocator, this.readMode));
 		}
 
 		/**

@@ -1,0 +1,243 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.OutOfMemoryException;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
+import org.lance.spring.stream.BatchMemory;
+import org.lance.spring.stream.DictionaryVersion;
+import org.lance.spring.stream.RecordBatch;
+
+/**
+ * Reads committed batches, by a mapping where there is one. Never by the channel that
+ * writes: each read that needs one has a channel of its own.
+ * <p>
+ * May be used from any thread.
+ */
+final class FileReader {
+
+	private static final int MAX_BUFFER = 1 << 30;
+
+	private final SpillFileSystem fileSystem;
+
+	private final Path file;
+
+	private final @Nullable Object key;
+
+	private final Schema schema;
+
+	private final FileIndex index;
+
+	private final @Nullable FileWindows windows;
+
+	private final FileErrors errors;
+
+	private final BufferAllocator allocator;
+
+	private final DictionaryCache dictionaries;
+
+	/**
+	 * Batches that were verified once; guarded by itself.
+	 */
+	private final BitSet verified = new BitSet();
+
+	/**
+	 * Creates a reader.
+	 * @param key the identity of the file
+	 * @param windows the mappings, or {@code null} to read everything
+	 */
+	FileReader(SpillFileSystem fileSystem, Path file, @Nullable Object key, Schema schema, FileIndex index,
+			@Nullable FileWindows windows, FileErrors errors, BufferAllocator allocator) {
+		this.fileSystem = fileSystem;
+		this.file = file;
+		this.key = key;
+		this.schema = schema;
+		this.index = index;
+		this.windows = windows;
+		this.errors = errors;
+		this.allocator = allocator;
+		this.dictionaries = new DictionaryCache(index, allocator);
+	}
+
+	RecordBatch read(int batch, Verification verification) {
+		FileIndex.Position position = this.index.batch(batch);
+		try {
+			checkFile(position.end());
+			return read(batch, position, verification);
+		}
+		catch (DamagedException ex) {
+			throw this.errors.corrupted(batch, String.valueOf(ex.getMessage()), ex.getCause());
+		}
+		catch (IOException ex) {
+			throw this.errors.reading(ex, batch);
+		}
+		catch (OutOfMemoryException ex) {
+			throw this.errors.memory(ex, batch, position.length());
+		}
+	}
+
+	private RecordBatch read(int batch, FileIndex.Position position, Verification verification)
+			throws IOException, DamagedException {
+		List<DictionaryVersion> versions = this.dictionaries.acquire(batch,
+				new Loader(verification != Verification.NEVER));
+		try {
+			MessageBytes bytes = bytes(position);
+			BatchMemory memory = new BatchMemory(this.allocator, position.length(), bytes.release());
+			boolean handedOver = false;
+			try {
+				verify(batch, bytes, verification);
+				ArrowRecordBatch body = bytes.batch(memory);
+				handedOver = true;
+				return RecordBatch.over(this.schema, body, versions, memory);
+			}
+			finally {
+				if (!handedOver) {
+					memory.release();
+				}
+			}
+		}
+		finally {
+			versions.forEach(DictionaryVersion::close);
+		}
+	}
+
+	/**
+	 * Must come before a mapping is touched: touching what lies behind the end of a file
+	 * that was cut ends the JVM. All that a batch needs lies before its own end.
+	 */
+	private void checkFile(long end) throws IOException, DamagedException {
+		SpillFileSystem.State state = this.fileSystem.state(this.file);
+		if (!Objects.equals(state.key(), this.key)) {
+			throw new DamagedException("the file was replaced by another one", null);
+		}
+		if (state.size() < end) {
+			throw new DamagedException("the file was cut to %d bytes".formatted(state.size()), null);
+		}
+	}
+
+	private void verify(int batch, MessageBytes bytes, Verification verification) throws DamagedException {
+		if (verification == Verification.NEVER || (verification == Verification.FIRST_READ && isVerified(batch))) {
+			return;
+		}
+		compare(bytes);
+		synchronized (this.verified) {
+			this.verified.set(batch);
+		}
+	}
+
+	private boolean isVerified(int batch) {
+		synchronized (this.verified) {
+			return this.verified.get(batch);
+		}
+	}
+
+	private static void compare(MessageBytes bytes) throws DamagedException {
+		if (bytes.checksum() != bytes.position().crc()) {
+			throw new DamagedException("the checksum of %d bytes at %d differs".formatted(bytes.position().length(),
+					bytes.position().offset()), null);
+		}
+	}
+
+	private MessageBytes bytes(FileIndex.Position position) throws IOException, DamagedException {
+		MessageBytes mapped = (this.windows != null) ? this.windows.acquire(position, this::map) : null;
+		return (mapped != null) ? mapped : load(position);
+	}
+
+	/**
+	 * Not behind the end of the file: mapping would make it longer.
+	 */
+	private @Nullable MappedWindow map(long start, long size) throws IOException {
+		try (SpillFileSystem.SpillChannel channel = this.fileSystem.open(this.file)) {
+			if (!Objects.equals(channel.key(), this.key) || channel.size() < start + size) {
+				return null;
+			}
+			return channel.map(start, size);
+		}
+	}
+
+	private MessageBytes load(FileIndex.Position position) throws IOException, DamagedException {
+		ArrowBuf memory = this.allocator.buffer(position.length());
+		try (SpillFileSystem.SpillChannel channel = this.fileSystem.open(this.file)) {
+			if (!Objects.equals(channel.key(), this.key)) {
+				throw new DamagedException("the file was replaced by another one", null);
+			}
+			long done = 0;
+			while (done < position.length()) {
+				ByteBuffer target = memory.nioBuffer(done, (int) Math.min(MAX_BUFFER, position.length() - done));
+				int count = channel.read(position.offset() + done, target);
+				if (count < 0) {
+					throw new DamagedException("the file was cut to %d bytes".formatted(position.offset() + done),
+							null);
+				}
+				done += count;
+			}
+			return new MessageBytes(memory.memoryAddress(), position, position.length(), memory::close);
+		}
+		catch (Throwable ex) {
+			memory.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Gives back what is kept for the next batch.
+	 */
+	void close() {
+		this.dictionaries.close();
+		if (this.windows != null) {
+			this.windows.close();
+		}
+	}
+
+	/**
+	 * Dictionaries are verified when they come into use, not for each batch.
+	 */
+	private final class Loader implements DictionaryCache.Loader {
+
+		private final boolean verifying;
+
+		Loader(boolean verifying) {
+			this.verifying = verifying;
+		}
+
+		@Override
+		public MessageBytes bytes(FileIndex.Position position) throws IOException, DamagedException {
+			return FileReader.this.bytes(position);
+		}
+
+		@Override
+		public boolean verify(MessageBytes bytes) throws DamagedException {
+			if (this.verifying) {
+				compare(bytes);
+			}
+			return this.verifying;
+		}
+
+	}
+
+}

@@ -1,0 +1,141 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * The spill files of one manager, in a private directory of its own below the configured
+ * one. Nothing is touched before the first file is created.
+ * <p>
+ * May be used from any thread. Methods that touch the disk block: on the spill executor
+ * only.
+ */
+final class FileSpillStore implements SpillFile.Store {
+
+	private static final long WINDOW = 64L << 20;
+
+	private static final int MAX_NAME = 64;
+
+	private final SpillFileSystem fileSystem;
+
+	private final BufferAllocator allocator;
+
+	private final ReadMode readMode;
+
+	private final long windowSize;
+
+	private final SpillDirectory directory;
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	/**
+	 * Creates a store. Touches nothing.
+	 * @param base gives the configured directory, asked when a file is created
+	 * @param allocator where batches that are not mapped are read into
+	 * @param readMode how files are read
+	 */
+	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode) {
+		this(base, allocator, readMode, new LocalFileSystem(), WINDOW);
+	}
+
+	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode, SpillFileSystem fileSystem,
+			long windowSize) {
+		this.fileSystem = fileSystem;
+		this.allocator = allocator;
+		this.readMode = readMode;
+		this.windowSize = windowSize;
+		this.directory = new SpillDirectory(base, fileSystem);
+	}
+
+	@Override
+	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields) {
+		String fileName = "%d-%s.arrows".formatted(this.sequence.incrementAndGet(), safe(name));
+		Path path = this.directory.base();
+		try {
+			path = this.directory.path().resolve(fileName);
+			return create(name, path, schema, dictionaryFields, this.fileSystem.create(path));
+		}
+		catch (NoSuchFileException ex) {
+			return createAgain(name, fileName, schema, dictionaryFields);
+		}
+		catch (IOException ex) {
+			throw new FileErrors(name, path).creating(ex);
+		}
+	}
+
+	/**
+	 * Somebody removed the directory while it was not in use.
+	 */
+	private SpillFile createAgain(String name, String fileName, Schema schema, Map<Long, Field> dictionaryFields) {
+		Path path = this.directory.base();
+		try {
+			path = this.directory.renewed().resolve(fileName);
+			return create(name, path, schema, dictionaryFields, this.fileSystem.create(path));
+		}
+		catch (IOException ex) {
+			throw new FileErrors(name, path).creating(ex);
+		}
+	}
+
+	private SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields,
+			SpillFileSystem.SpillChannel channel) {
+		FileErrors errors = new FileErrors(name, path);
+		FileIndex index = new FileIndex();
+		FileWindows windows = new FileWindows(this.windowSize);
+		FileWriter writer = new FileWriter(this.fileSystem, path, channel, schema, index, windows, errors);
+		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
+				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator);
+		SpillFile file = new IpcSpillFile(this.fileSystem, path, index, writer, reader);
+		try {
+			writer.start(dictionaryFields);
+			return file;
+		}
+		catch (Throwable ex) {
+			file.delete();
+			throw ex;
+		}
+	}
+
+	/**
+	 * The name of a spill may be anything, that of a file may not.
+	 */
+	private static String safe(String name) {
+		String safe = name.replaceAll("[^A-Za-z0-9._-]", "_");
+		return safe.substring(0, Math.min(MAX_NAME, safe.length()));
+	}
+
+	@Override
+	public int reclaim() {
+		return 0;
+	}
+
+	@Override
+	public void close() {
+		this.directory.close();
+	}
+
+}

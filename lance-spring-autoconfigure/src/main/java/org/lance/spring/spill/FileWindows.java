@@ -1,0 +1,180 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The regions of a file that are complete and can be mapped, each once and for all
+ * readers. They start and end at batches. What comes behind the last one is still
+ * written: whether a mapping would see it, no operating system promises.
+ * <p>
+ * May be used from any thread.
+ */
+final class FileWindows {
+
+	private static final Logger logger = LoggerFactory.getLogger(FileWindows.class);
+
+	private final long windowSize;
+
+	private final List<Window> complete = new ArrayList<>();
+
+	private long start;
+
+	private boolean warned;
+
+	/**
+	 * Creates windows.
+	 * @param windowSize the bytes from which on a window is complete
+	 */
+	FileWindows(long windowSize) {
+		this.windowSize = windowSize;
+	}
+
+	/**
+	 * Says that a batch was committed. One that is larger than a window gets one of its
+	 * own.
+	 */
+	synchronized void committed(long from, long to) {
+		if (to - this.start > this.windowSize && from > this.start) {
+			close(from);
+		}
+		if (to - this.start >= this.windowSize) {
+			close(to);
+		}
+	}
+
+	/**
+	 * Says that nothing more is written.
+	 */
+	synchronized void finished(long end) {
+		if (end > this.start) {
+			close(end);
+		}
+	}
+
+	private void close(long end) {
+		this.complete.add(new Window(this.start, end - this.start));
+		this.start = end;
+	}
+
+	/**
+	 * Takes the mapping of the window that holds a message.
+	 * @param mapping maps a window that is not mapped
+	 * @return the message in the mapping, or {@code null} if it has to be read
+	 */
+	synchronized @Nullable MessageBytes acquire(FileIndex.Position message, Mapping mapping) {
+		Window window = find(message.offset());
+		if (window == null || window.size > MappedWindow.maxSize()) {
+			return null;
+		}
+		MappedWindow mapped = window.mapped;
+		if (mapped == null) {
+			mapped = map(window, mapping);
+			if (mapped == null) {
+				return null;
+			}
+			window.mapped = mapped;
+		}
+		if (!mapped.tryRetain()) {
+			throw new IllegalStateException("The mapping of an open file was given back");
+		}
+		return new MessageBytes(mapped.address() + message.offset() - window.start, message, 0, mapped::release);
+	}
+
+	private @Nullable MappedWindow map(Window window, Mapping mapping) {
+		try {
+			return mapping.map(window.start, window.size);
+		}
+		catch (IOException ex) {
+			// If it is the file's fault, reading the batch will tell what is wrong.
+			if (!this.warned) {
+				this.warned = true;
+				logger.warn("A spill file can't be mapped and is read instead: {}", ex.toString());
+			}
+			return null;
+		}
+	}
+
+	private @Nullable Window find(long offset) {
+		int low = 0;
+		int high = this.complete.size() - 1;
+		while (low <= high) {
+			int middle = (low + high) >>> 1;
+			Window window = this.complete.get(middle);
+			if (offset < window.start) {
+				high = middle - 1;
+			}
+			else if (offset >= window.start + window.size) {
+				low = middle + 1;
+			}
+			else {
+				return window;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Gives the mappings back; batches that readers have keep theirs.
+	 */
+	synchronized void close() {
+		for (Window window : this.complete) {
+			MappedWindow mapped = window.mapped;
+			if (mapped != null) {
+				mapped.release();
+			}
+		}
+		this.complete.clear();
+	}
+
+	/**
+	 * Maps a part of the file.
+	 */
+	@FunctionalInterface
+	interface Mapping {
+
+		/**
+		 * Maps a part.
+		 * @return the mapping, or {@code null} if the file is too short for it
+		 */
+		@Nullable MappedWindow map(long start, long size) throws IOException;
+
+	}
+
+	private static final class Window {
+
+		private final long start;
+
+		private final long size;
+
+		private @Nullable MappedWindow mapped;
+
+		Window(long start, long size) {
+			this.start = start;
+			this.size = size;
+		}
+
+	}
+
+}

@@ -1,0 +1,260 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
+import org.lance.spring.stream.IpcEncoder;
+import org.lance.spring.stream.RecordBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the messages of a spill: all that one batch needs by one gathering write, from
+ * the memory of the batch. The index is told when all of it was written.
+ * <p>
+ * One thread at a time.
+ */
+final class FileWriter {
+
+	private static final Logger logger = LoggerFactory.getLogger(FileWriter.class);
+
+	private final SpillFileSystem fileSystem;
+
+	private final Path file;
+
+	private final SpillFileSystem.SpillChannel channel;
+
+	private final FileIndex index;
+
+	private final FileWindows windows;
+
+	private final FileErrors errors;
+
+	private final IpcEncoder encoder;
+
+	/**
+	 * The last dictionary message of each dictionary, in the order in which they came
+	 * first.
+	 */
+	private final Map<Long, Integer> dictionaries = new LinkedHashMap<>();
+
+	private int dictionaryMessages;
+
+	private volatile long written;
+
+	private @Nullable Throwable failure;
+
+	private boolean finished;
+
+	FileWriter(SpillFileSystem fileSystem, Path file, SpillFileSystem.SpillChannel channel, Schema schema,
+			FileIndex index, FileWindows windows, FileErrors errors) {
+		this.fileSystem = fileSystem;
+		this.file = file;
+		this.channel = channel;
+		this.index = index;
+		this.windows = windows;
+		this.errors = errors;
+		this.encoder = new IpcEncoder(schema);
+	}
+
+	/**
+	 * Returns the bytes written, also those of a batch that was not written to its end.
+	 */
+	long written() {
+		return this.written;
+	}
+
+	void start(Map<Long, Field> dictionaryFields) {
+		guarded(() -> {
+			write(this.encoder.schema(dictionaryFields).buffers());
+			this.index.commitSchema(this.written);
+		});
+	}
+
+	void append(RecordBatch batch) {
+		checkUsable();
+		guarded(() -> {
+			long start = this.written;
+			List<ByteBuffer> buffers = new ArrayList<>();
+			List<FileIndex.DictionaryEntry> news = new ArrayList<>();
+			long position = start;
+			for (IpcEncoder.DictionaryMessage dictionary : this.encoder.dictionaries(batch)) {
+				FileIndex.Position where = position(position, dictionary.message());
+				Long id = dictionary.version().id();
+				int previous = dictionary.delta() ? this.dictionaries.getOrDefault(id, -1) : -1;
+				news.add(new FileIndex.DictionaryEntry(where, previous, dictionary.version().field()));
+				this.dictionaries.put(id, this.dictionaryMessages++);
+				buffers.addAll(dictionary.message().buffers());
+				position = where.end();
+			}
+			IpcEncoder.Message message = this.encoder.batch(batch);
+			FileIndex.Position where = position(position, message);
+			buffers.addAll(message.buffers());
+			write(buffers);
+			this.index.commit(news, news.isEmpty() ? null : state(), where);
+			this.windows.committed(start, where.end());
+		});
+	}
+
+	private int[] state() {
+		return this.dictionaries.values().stream().mapToInt(Integer::intValue).toArray();
+	}
+
+	private static FileIndex.Position position(long offset, IpcEncoder.Message message) {
+		CRC32C crc = new CRC32C();
+		message.buffers().forEach((buffer) -> crc.update(buffer.duplicate()));
+		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(), (int) crc.getValue());
+	}
+
+	/**
+	 * Writes the end marker, and nothing after it.
+	 */
+	void finish() {
+		checkUsable();
+		guarded(() -> {
+			try {
+				write(this.encoder.end().buffers());
+				this.channel.close();
+			}
+			catch (Throwable ex) {
+				removeEndMarker();
+				throw ex;
+			}
+			this.finished = true;
+			this.encoder.close();
+			this.windows.finished(this.index.committed());
+		});
+	}
+
+	/**
+	 * A file that failed must not look complete.
+	 */
+	private void removeEndMarker() {
+		try (SpillFileSystem.SpillChannel again = this.fileSystem.open(this.file)) {
+			again.truncate(this.index.committed());
+		}
+		catch (IOException ex) {
+			logger.debug("Can't cut the failed spill file {}", this.file, ex);
+		}
+	}
+
+	private void write(List<ByteBuffer> message) throws IOException {
+		ByteBuffer[] buffers = message.toArray(new ByteBuffer[0]);
+		int first = 0;
+		while (true) {
+			while (first < buffers.length && !buffers[first].hasRemaining()) {
+				first++;
+			}
+			if (first == buffers.length) {
+				return;
+			}
+			try {
+				long count = this.channel.write(this.written, buffers, first);
+				if (count <= 0) {
+					throw new IOException("The disk takes no more bytes");
+				}
+				this.written += count;
+			}
+			catch (IOException ex) {
+				long wanted = remaining(buffers, first);
+				throw this.errors.writing(ex, this.written, wanted, noSpace(wanted));
+			}
+		}
+	}
+
+	private static long remaining(ByteBuffer[] buffers, int first) {
+		long remaining = 0;
+		for (int i = first; i < buffers.length; i++) {
+			remaining += buffers[i].remaining();
+		}
+		return remaining;
+	}
+
+	/**
+	 * The text of the failure may be in any language, so the disk is asked as well.
+	 */
+	private boolean noSpace(long wanted) {
+		try {
+			return this.fileSystem.usableSpace(this.file) < wanted;
+		}
+		catch (IOException ex) {
+			return false;
+		}
+	}
+
+	private void checkUsable() {
+		if (this.failure != null) {
+			throw new IllegalStateException("The file of this spill failed before", this.failure);
+		}
+		if (this.finished) {
+			throw new IllegalStateException("The file of this spill is finished");
+		}
+	}
+
+	private void guarded(Work work) {
+		try {
+			work.run();
+		}
+		catch (IOException ex) {
+			throw fail(this.errors.writing(ex, this.written, 0, false));
+		}
+		catch (RuntimeException | Error ex) {
+			fail(ex);
+			throw ex;
+		}
+	}
+
+	private <T extends Throwable> T fail(T ex) {
+		this.failure = ex;
+		close();
+		return ex;
+	}
+
+	/**
+	 * Ends writing. Idempotent.
+	 */
+	void close() {
+		this.encoder.close();
+		try {
+			this.channel.close();
+		}
+		catch (IOException ex) {
+			logger.debug("Can't close the spill file {}", this.file, ex);
+		}
+	}
+
+	/**
+	 * What makes the file fail for good if it fails.
+	 */
+	private interface Work {
+
+		void run() throws IOException;
+
+	}
+
+}

@@ -1,0 +1,110 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The file system of the machine.
+ */
+final class LocalFileSystem implements SpillFileSystem {
+
+	private static final Set<OpenOption> OPEN = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+
+	private static final Set<OpenOption> CREATE = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
+			StandardOpenOption.CREATE_NEW);
+
+	private static final FileAttribute<?>[] NO_ATTRIBUTES = {};
+
+	@Override
+	public void createDirectories(Path directory) throws IOException {
+		Files.createDirectories(directory, permissions(directory, "rwx------"));
+	}
+
+	/**
+	 * Given at creation: set afterwards, others could open the file in between.
+	 */
+	private static FileAttribute<?>[] permissions(Path path, String permissions) {
+		if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+			return NO_ATTRIBUTES;
+		}
+		return new FileAttribute<?>[] {
+				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)) };
+	}
+
+	@Override
+	public SpillChannel create(Path file) throws IOException {
+		FileChannel channel = FileChannel.open(file, CREATE, permissions(file, "rw-------"));
+		return opened(file, channel);
+	}
+
+	@Override
+	public SpillChannel open(Path file) throws IOException {
+		return opened(file, FileChannel.open(file, OPEN));
+	}
+
+	private SpillChannel opened(Path file, FileChannel channel) throws IOException {
+		try {
+			return new LocalChannel(this, file, channel, state(file).key());
+		}
+		catch (Throwable ex) {
+			channel.close();
+			throw ex;
+		}
+	}
+
+	FileChannel reopen(Path file) throws IOException {
+		return FileChannel.open(file, OPEN);
+	}
+
+	@Override
+	public State state(Path file) throws IOException {
+		BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+		return new State(attributes.size(), attributes.fileKey());
+	}
+
+	@Override
+	public boolean delete(Path path) throws IOException {
+		return Files.deleteIfExists(path);
+	}
+
+	@Override
+	public List<Path> list(Path directory) throws IOException {
+		try (Stream<Path> entries = Files.list(directory)) {
+			return entries.toList();
+		}
+	}
+
+	@Override
+	public long usableSpace(Path path) throws IOException {
+		FileStore store = Files.getFileStore(path);
+		return store.getUsableSpace();
+	}
+
+}

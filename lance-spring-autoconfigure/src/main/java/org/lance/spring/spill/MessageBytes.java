@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+import com.google.flatbuffers.Table;
+import org.apache.arrow.flatbuf.Buffer;
+import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.apache.arrow.flatbuf.FieldNode;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.util.MemoryUtil;
+import org.apache.arrow.vector.compression.NoCompressionCodec;
+import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.lance.spring.stream.BatchMemory;
+
+/**
+ * The bytes of one message of a spill file, in a mapping or in memory of their own.
+ * Nothing in them is believed: they are compared with the index, which was kept outside
+ * the file.
+ *
+ * @param address where they are
+ * @param position where they are in the file
+ * @param allocated the bytes of memory of their own, 0 in a mapping
+ * @param release gives them back; to be run once
+ */
+record MessageBytes(long address, FileIndex.Position position, long allocated, Runnable release) {
+
+	private static final int PREFIX = 8;
+
+	private static final int MAX_BUFFER = 1 << 30;
+
+	/**
+	 * Computes the checksum. The bytes must be known to lie within the file.
+	 */
+	int checksum() {
+		CRC32C crc = new CRC32C();
+		long length = this.position.length();
+		for (long start = 0; start < length; start += MAX_BUFFER) {
+			crc.update(bytes(start, (int) Math.min(MAX_BUFFER, length - start)));
+		}
+		return (int) crc.getValue();
+	}
+
+	/**
+	 * Parses a record batch.
+	 * @param memory what its buffers belong to
+	 * @throws DamagedException if it is none, or another one than the index says
+	 */
+	ArrowRecordBatch batch(BatchMemory memory) throws DamagedException {
+		return body((RecordBatch) header(MessageHeader.RecordBatch, new RecordBatch()), memory);
+	}
+
+	/**
+	 * Parses the header of a dictionary batch.
+	 */
+	DictionaryBatch dictionary() throws DamagedException {
+		return (DictionaryBatch) header(MessageHeader.DictionaryBatch, new DictionaryBatch());
+	}
+
+	private Table header(byte type, Table target) throws DamagedException {
+		try {
+			ByteBuffer prefix = bytes(0, PREFIX).order(ByteOrder.LITTLE_ENDIAN);
+			Message message = Message.getRootAsMessage(bytes(PREFIX, this.position.metadataLength() - PREFIX));
+			if (prefix.getInt(0) != -1 || prefix.getInt(Integer.BYTES) != this.position.metadataLength() - PREFIX
+					|| message.headerType() != type || message.bodyLength() != this.position.bodyLength()) {
+				throw new DamagedException("it is another message than the one that was written", null);
+			}
+			return message.header(target);
+		}
+		catch (RuntimeException ex) {
+			throw new DamagedException("its metadata can't be read", ex);
+		}
+	}
+
+	/**
+	 * Parses the columns of a batch or dictionary.
+	 */
+	ArrowRecordBatch body(RecordBatch batch, BatchMemory memory) throws DamagedException {
+		try {
+			long body = this.address + this.position.metadataLength();
+			List<ArrowFieldNode> nodes = new ArrayList<>(batch.nodesLength());
+			for (int i = 0; i < batch.nodesLength(); i++) {
+				FieldNode node = batch.nodes(i);
+				nodes.add(new ArrowFieldNode(Math.toIntExact(node.length()), Math.toIntExact(node.nullCount())));
+			}
+			List<ArrowBuf> buffers = new ArrayList<>(batch.buffersLength());
+			for (int i = 0; i < batch.buffersLength(); i++) {
+				Buffer buffer = batch.buffers(i);
+				long offset = buffer.offset();
+				long length = buffer.length();
+				if (offset < 0 || length < 0 || offset > this.position.bodyLength() - length) {
+					throw new DamagedException("a buffer lies outside of its body", null);
+				}
+				buffers.add(memory.buffer(body + offset, length));
+			}
+			List<Long> variadicBufferCounts = new ArrayList<>(batch.variadicBufferCountsLength());
+			for (int i = 0; i < batch.variadicBufferCountsLength(); i++) {
+				variadicBufferCounts.add(batch.variadicBufferCounts(i));
+			}
+			return new ArrowRecordBatch(Math.toIntExact(batch.length()), nodes, buffers,
+					NoCompressionCodec.DEFAULT_BODY_COMPRESSION, variadicBufferCounts, true, false);
+		}
+		catch (RuntimeException ex) {
+			throw new DamagedException("its metadata can't be read", ex);
+		}
+	}
+
+	private ByteBuffer bytes(long start, int length) {
+		return MemoryUtil.directBuffer(this.address + start, length);
+	}
+
+}

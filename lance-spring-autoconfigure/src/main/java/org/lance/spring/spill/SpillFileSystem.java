@@ -1,0 +1,129 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that this package does to the disk, so that tests can make any of it fail. Methods
+ * block; an interrupt of the calling thread neither fails nor stops them and is kept.
+ */
+interface SpillFileSystem {
+
+	/**
+	 * Creates a directory and those above it that are missing, all of them private. No
+	 * failure if it exists.
+	 */
+	void createDirectories(Path directory) throws IOException;
+
+	/**
+	 * Creates a private file, which must not exist, and opens it.
+	 */
+	SpillChannel create(Path file) throws IOException;
+
+	/**
+	 * Opens a file that exists.
+	 */
+	SpillChannel open(Path file) throws IOException;
+
+	/**
+	 * Returns what is at a path now, without opening it.
+	 * @throws java.nio.file.NoSuchFileException if there is nothing
+	 */
+	State state(Path file) throws IOException;
+
+	/**
+	 * Deletes a file or an empty directory.
+	 * @return whether there was one
+	 */
+	boolean delete(Path path) throws IOException;
+
+	/**
+	 * Lists a directory.
+	 */
+	List<Path> list(Path directory) throws IOException;
+
+	/**
+	 * Returns the bytes that still fit on the disk of a path.
+	 */
+	long usableSpace(Path path) throws IOException;
+
+	/**
+	 * What is at a path.
+	 *
+	 * @param size its bytes
+	 * @param key its identity, or {@code null} where files have none
+	 */
+	record State(long size, @Nullable Object key) {
+
+	}
+
+	/**
+	 * An open file. One thread at a time.
+	 */
+	interface SpillChannel extends Closeable {
+
+		/**
+		 * Returns the identity of the file, or {@code null} where files have none.
+		 */
+		@Nullable Object key();
+
+		/**
+		 * Writes, at a position, what it can of the buffers from {@code first} on.
+		 * @return the bytes written, perhaps fewer than there are
+		 */
+		long write(long position, ByteBuffer[] buffers, int first) throws IOException;
+
+		/**
+		 * Reads, from a position, what it can.
+		 * @return the bytes read, perhaps fewer than fit, or -1 at the end of the file
+		 */
+		int read(long position, ByteBuffer target) throws IOException;
+
+		/**
+		 * Cuts the file.
+		 */
+		void truncate(long size) throws IOException;
+
+		/**
+		 * Returns the length of the file.
+		 */
+		long size() throws IOException;
+
+		/**
+		 * Maps a part of the file. The mapping outlives this channel.
+		 * @return the mapping, owned by the caller
+		 */
+		MappedWindow map(long position, long size) throws IOException;
+
+		/**
+		 * Locks the file against other processes, until this channel is closed. To be
+		 * used on files that this JVM opens once: closing any other channel of the file
+		 * would end the lock.
+		 * @return whether it is locked; if not, another process has it
+		 */
+		boolean tryLock() throws IOException;
+
+	}
+
+}
