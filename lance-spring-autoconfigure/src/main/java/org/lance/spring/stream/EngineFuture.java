@@ -26,8 +26,9 @@ import java.util.concurrent.TimeoutException;
  * thread that wait would never end.
  *
  * @param <T> the type of the result
+ * @since 0.1.0
  */
-class EngineFuture<T> extends CompletableFuture<T> {
+public class EngineFuture<T> extends CompletableFuture<T> {
 
 	@Override
 	public <U> CompletableFuture<U> newIncompleteFuture() {

@@ -1,0 +1,32 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.dataset;
+
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * A dataset as it was at one moment.
+ *
+ * @param version the version
+ * @param rows the number of rows
+ * @param schema the schema in memory format: dictionary columns have their index type;
+ * their ids are numbers of this description and mean nothing elsewhere
+ * @since 0.1.0
+ */
+public record LanceTable(long version, long rows, Schema schema) {
+
+}

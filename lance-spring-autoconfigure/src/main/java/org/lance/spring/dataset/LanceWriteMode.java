@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.dataset;
+
+/**
+ * What a write does to a dataset.
+ *
+ * @since 0.1.0
+ */
+public enum LanceWriteMode {
+
+	/**
+	 * Makes a new dataset, and fails with a {@link LanceDatasetExistsException} if there
+	 * is one.
+	 */
+	CREATE,
+
+	/**
+	 * Adds rows, and fails with a {@link LanceDatasetNotFoundException} if there is no
+	 * dataset.
+	 */
+	APPEND,
+
+	/**
+	 * Makes a new dataset, or a new version of an existing one that has only the new rows
+	 * and their schema. Earlier versions stay readable.
+	 */
+	OVERWRITE
+
+}

@@ -1,0 +1,183 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.dataset;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of writes, one for each write that runs, because the native call blocks its
+ * thread until the write has ended. Platform threads, also where virtual threads are on:
+ * a native call pins its carrier. A pool of its own, because the sources are read on the
+ * background executor, which must not wait for a write.
+ */
+final class WritePool implements AutoCloseable {
+
+	private static final long IDLE_SECONDS = 30;
+
+	private final ThreadPoolExecutor executor;
+
+	private final int maxWaiting;
+
+	private final int maxOpen;
+
+	private final AtomicInteger open = new AtomicInteger();
+
+	private final Map<WriteJob, Boolean> jobs = new ConcurrentHashMap<>();
+
+	/**
+	 * The last create of each address: Lance lets the second of two creates that race
+	 * replace the table of the first.
+	 */
+	private final Map<String, CompletableFuture<Void>> creates = new ConcurrentHashMap<>();
+
+	private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+	private volatile boolean closing;
+
+	WritePool(int threads, @Nullable ClassLoader contextClassLoader) {
+		this.executor = new ThreadPoolExecutor(threads, threads, IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), threadFactory(contextClassLoader));
+		this.executor.allowCoreThreadTimeOut(true);
+		this.maxWaiting = 2 * threads + 100;
+		this.maxOpen = threads + this.maxWaiting;
+	}
+
+	private static ThreadFactory threadFactory(@Nullable ClassLoader contextClassLoader) {
+		AtomicInteger number = new AtomicInteger();
+		return (task) -> {
+			Thread thread = new Thread(null, task, "lance-write-" + number.incrementAndGet(), 0, false);
+			thread.setDaemon(true);
+			thread.setContextClassLoader(contextClassLoader);
+			return thread;
+		};
+	}
+
+	/**
+	 * Queues a write.
+	 * @throws LanceRejectedException if too many are waiting
+	 * @throws LanceClosedException if this pool is closed
+	 */
+	void submit(WriteJob job) {
+		if (this.closing) {
+			throw closedException(job.uri());
+		}
+		int before = this.open.getAndUpdate((count) -> (count < this.maxOpen) ? count + 1 : count);
+		if (before >= this.maxOpen) {
+			throw new LanceRejectedException(
+					("%d writes are waiting for a thread, and no more may. Write '%s' later, "
+							+ "or give the template more threads")
+						.formatted(this.maxWaiting, job.uri()),
+					job.uri(), this.maxWaiting);
+		}
+		this.jobs.put(job, Boolean.TRUE);
+		if (this.closing) {
+			job.stop(closedException(job.uri()));
+		}
+		after(job).whenComplete((nothing, ignored) -> execute(job));
+	}
+
+	/**
+	 * What a write has to wait for before it is queued.
+	 */
+	private CompletionStage<Void> after(WriteJob job) {
+		if (job.mode() != LanceWriteMode.CREATE) {
+			return CompletableFuture.completedFuture(null);
+		}
+		CompletableFuture<Void> before = new CompletableFuture<>();
+		CompletableFuture<Void> tail = CompletableFuture.allOf(before, job.ended());
+		CompletableFuture<Void> last = this.creates.put(job.uri(), tail);
+		tail.whenComplete((nothing, ignored) -> this.creates.remove(job.uri(), tail));
+		if (last == null) {
+			before.complete(null);
+		}
+		else {
+			last.whenComplete((nothing, ignored) -> before.complete(null));
+		}
+		return before;
+	}
+
+	/**
+	 * Runs a part of an admitted write, which is never rejected: the pool lives as long
+	 * as any write.
+	 */
+	void execute(Runnable part) {
+		try {
+			this.executor.execute(part);
+		}
+		catch (RejectedExecutionException ex) {
+			// Only parts of writes that were stopped come so late.
+			part.run();
+		}
+	}
+
+	/**
+	 * Forgets a write that has ended.
+	 */
+	void leave(WriteJob job) {
+		if (this.jobs.remove(job) != null) {
+			this.executor.remove(job);
+			this.open.decrementAndGet();
+			endIfIdle();
+		}
+	}
+
+	int openWrites() {
+		return this.open.get();
+	}
+
+	int busyThreads() {
+		return this.executor.getActiveCount();
+	}
+
+	CompletionStage<Void> closed() {
+		return this.closed;
+	}
+
+	/**
+	 * Makes all writes fail; waits for none.
+	 */
+	@Override
+	public void close() {
+		this.closing = true;
+		this.jobs.keySet().forEach((job) -> job.stop(closedException(job.uri())));
+		endIfIdle();
+	}
+
+	private void endIfIdle() {
+		if (this.closing && this.jobs.isEmpty()) {
+			this.executor.shutdown();
+			this.closed.complete(null);
+		}
+	}
+
+	static LanceClosedException closedException(@Nullable String uri) {
+		return new LanceClosedException("The Lance template is closed; it was shut down with the application", uri,
+				null);
+	}
+
+}
