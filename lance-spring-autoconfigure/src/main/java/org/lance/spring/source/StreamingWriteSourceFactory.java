@@ -16,19 +16,30 @@
 
 package org.lance.spring.source;
 
+import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
+import org.lance.spring.stream.AsyncIterator;
 import org.lance.spring.stream.BackgroundExecutor;
+import org.lance.spring.stream.BackgroundIterator;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.stream.RecordBatchStream;
 
@@ -44,6 +55,14 @@ import org.lance.spring.stream.RecordBatchStream;
  */
 public final class StreamingWriteSourceFactory {
 
+	private final BufferAllocator allocator;
+
+	private final BackgroundExecutor executor;
+
+	private final int readAhead;
+
+	private final Counters counters = new Counters();
+
 	/**
 	 * Creates a factory.
 	 * @param allocator where batches go; must stay open as long as any batch is held
@@ -51,7 +70,12 @@ public final class StreamingWriteSourceFactory {
 	 * @param readAhead how many batches are read before they are asked for, 0 or more
 	 */
 	public StreamingWriteSourceFactory(BufferAllocator allocator, BackgroundExecutor executor, int readAhead) {
-		throw new UnsupportedOperationException();
+		if (readAhead < 0) {
+			throw new IllegalArgumentException("'readAhead' must be 0 or more, but was " + readAhead);
+		}
+		this.allocator = allocator;
+		this.executor = executor;
+		this.readAhead = readAhead;
 	}
 
 	/**
@@ -62,7 +86,7 @@ public final class StreamingWriteSourceFactory {
 	 * @return the stage of the source, because getting the schema may block
 	 */
 	public CompletionStage<StreamingWriteSource> fromReader(ArrowReader reader) {
-		throw new UnsupportedOperationException();
+		return open(new ReaderSource(reader, this.allocator));
 	}
 
 	/**
@@ -71,7 +95,7 @@ public final class StreamingWriteSourceFactory {
 	 * @return the stage of the source, which ends when the schema was read
 	 */
 	public CompletionStage<StreamingWriteSource> fromIpc(InputStream input) {
-		throw new UnsupportedOperationException();
+		return fromIpc(new InputStreamChannel(input));
 	}
 
 	/**
@@ -81,7 +105,19 @@ public final class StreamingWriteSourceFactory {
 	 * @return the stage of the source, which ends when the schema was read
 	 */
 	public CompletionStage<StreamingWriteSource> fromIpc(Path path) {
-		throw new UnsupportedOperationException();
+		return open(new IpcBatches(new IpcBatches.Opener() {
+
+			@Override
+			public ReadableByteChannel open() throws IOException {
+				return Files.newByteChannel(path);
+			}
+
+			@Override
+			public long size(ReadableByteChannel channel) throws IOException {
+				return Files.isRegularFile(path) ? ((SeekableByteChannel) channel).size() : IpcDecoder.UNKNOWN_SIZE;
+			}
+
+		}, this.allocator));
 	}
 
 	/**
@@ -90,7 +126,24 @@ public final class StreamingWriteSourceFactory {
 	 * @return the stage of the source, which ends when the schema was read
 	 */
 	public CompletionStage<StreamingWriteSource> fromIpc(ReadableByteChannel channel) {
-		throw new UnsupportedOperationException();
+		return open(new IpcBatches(new IpcBatches.Opener() {
+
+			@Override
+			public ReadableByteChannel open() {
+				return channel;
+			}
+
+			@Override
+			public long size(ReadableByteChannel opened) throws IOException {
+				return (opened instanceof FileChannel file) ? file.size() - file.position() : IpcDecoder.UNKNOWN_SIZE;
+			}
+
+			@Override
+			public void close() throws IOException {
+				channel.close();
+			}
+
+		}, this.allocator));
 	}
 
 	/**
@@ -99,7 +152,8 @@ public final class StreamingWriteSourceFactory {
 	 * @return the feed, owned by the caller
 	 */
 	public IpcFeed ipcFeed() {
-		throw new UnsupportedOperationException();
+		return new PushFeed(this.allocator, this.readAhead,
+				(schema, batches) -> source(schema, batches, Function.identity()));
 	}
 
 	/**
@@ -113,7 +167,8 @@ public final class StreamingWriteSourceFactory {
 	 */
 	public StreamingWriteSource fromRoots(Schema schema, @Nullable DictionaryProvider dictionaries,
 			Iterator<VectorSchemaRoot> roots) {
-		throw new UnsupportedOperationException();
+		Map<Long, Field> fields = (dictionaries != null) ? DictionaryFields.of(schema, dictionaries) : Map.of();
+		return background(schema, fields, new RootBatches(schema, dictionaries, roots, this.allocator));
 	}
 
 	/**
@@ -123,7 +178,7 @@ public final class StreamingWriteSourceFactory {
 	 * @return the source
 	 */
 	public StreamingWriteSource fromBatches(Schema schema, Iterator<RecordBatch> batches) {
-		throw new UnsupportedOperationException();
+		return background(schema, Map.of(), new CheckedBatches(schema, batches));
 	}
 
 	/**
@@ -132,7 +187,7 @@ public final class StreamingWriteSourceFactory {
 	 * @return the source
 	 */
 	public StreamingWriteSource fromStream(RecordBatchStream stream) {
-		throw new UnsupportedOperationException();
+		return source(new IpcSchema(stream.schema(), stream.dictionaryFields()), stream, Function.identity());
 	}
 
 	/**
@@ -140,7 +195,7 @@ public final class StreamingWriteSourceFactory {
 	 * @return the number
 	 */
 	public long batches() {
-		throw new UnsupportedOperationException();
+		return this.counters.batches();
 	}
 
 	/**
@@ -148,7 +203,55 @@ public final class StreamingWriteSourceFactory {
 	 * @return the number
 	 */
 	public long rows() {
-		throw new UnsupportedOperationException();
+		return this.counters.rows();
+	}
+
+	private StreamingWriteSource background(Schema schema, Map<Long, Field> dictionaryFields,
+			Iterator<RecordBatch> batches) {
+		AsyncIterator<RecordBatch> iterator = admitted(batches);
+		return source(new IpcSchema(schema, dictionaryFields), iterator, Function.identity());
+	}
+
+	/**
+	 * Opens a source in the background; its first item is the schema.
+	 */
+	private CompletionStage<StreamingWriteSource> open(OpenableBatches batches) {
+		AsyncIterator<OpeningIterator.Item> iterator;
+		try {
+			iterator = admitted(new OpeningIterator(batches));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedStage(ex);
+		}
+		return FirstStep.of(iterator, (first) -> {
+			IpcSchema schema = first.map(OpeningIterator.Item::schema).orElseThrow();
+			return source(schema, iterator, (item) -> Objects.requireNonNull(item.batch()));
+		}, StreamingWriteSource::close);
+	}
+
+	/**
+	 * Opens a background stream, or closes what it would have read.
+	 */
+	private <T> AsyncIterator<T> admitted(Iterator<T> items) {
+		try {
+			return BackgroundIterator.of(items, this.executor, this.readAhead);
+		}
+		catch (Throwable ex) {
+			try {
+				if (items instanceof AutoCloseable closeable) {
+					closeable.close();
+				}
+			}
+			catch (Exception closeFailure) {
+				ex.addSuppressed(closeFailure);
+			}
+			throw ex;
+		}
+	}
+
+	private <T> StreamingWriteSource source(IpcSchema schema, AsyncIterator<T> items, Function<T, RecordBatch> batch) {
+		return new StreamSource(RecordBatchStream.from(schema.schema(), schema.dictionaryFields(),
+				new CountingStep<>(items, batch, this.counters)));
 	}
 
 }

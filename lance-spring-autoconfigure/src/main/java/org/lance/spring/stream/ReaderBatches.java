@@ -19,6 +19,7 @@ package org.lance.spring.stream;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
@@ -36,8 +37,10 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * What a reader reads, as sealed batches. Arrow's own IPC and C Data readers replace
  * their buffers with each batch, so these are shared; any other reader may refill them in
  * place, so they are copied.
+ *
+ * @since 0.1.0
  */
-final class ReaderBatches implements Iterator<RecordBatch>, AutoCloseable {
+public final class ReaderBatches implements Iterator<RecordBatch>, AutoCloseable {
 
 	/**
 	 * Named by text: arrow-c-data is optional.
@@ -54,7 +57,13 @@ final class ReaderBatches implements Iterator<RecordBatch>, AutoCloseable {
 
 	private boolean over;
 
-	ReaderBatches(ArrowReader reader, BufferAllocator allocator) throws IOException {
+	/**
+	 * Opens a reader; getting its schema may block.
+	 * @param reader the reader, taken over unless this throws; its allocator is not
+	 * @param allocator where batches go whose memory can't be shared
+	 * @throws IOException if the schema can't be read
+	 */
+	public ReaderBatches(ArrowReader reader, BufferAllocator allocator) throws IOException {
 		this.reader = reader;
 		this.root = reader.getVectorSchemaRoot();
 		this.sealer = new BatchSealer(this.root.getSchema(), allocator,
@@ -66,19 +75,34 @@ final class ReaderBatches implements Iterator<RecordBatch>, AutoCloseable {
 				|| reader.getClass().getName().equals(C_DATA_READER);
 	}
 
-	Schema schema() {
+	/**
+	 * Returns the schema.
+	 * @return the schema in memory format
+	 */
+	public Schema schema() {
 		return this.root.getSchema();
 	}
 
-	Map<Long, Field> dictionaryFields() {
+	/**
+	 * Returns the value fields of the dictionaries, nested ones too, as far as the reader
+	 * knows them.
+	 * @return the fields by id
+	 */
+	public Map<Long, Field> dictionaryFields() {
 		Map<Long, Field> fields = new HashMap<>();
-		for (Long id : Dictionaries.encodings(schema().getFields()).keySet()) {
-			Dictionary dictionary = this.reader.lookup(id);
+		collect(schema().getFields(), fields);
+		return fields;
+	}
+
+	private void collect(List<Field> from, Map<Long, Field> fields) {
+		for (Long id : Dictionaries.encodings(from).keySet()) {
+			Dictionary dictionary = fields.containsKey(id) ? null : this.reader.lookup(id);
 			if (dictionary != null) {
-				fields.put(id, dictionary.getVector().getField());
+				Field values = dictionary.getVector().getField();
+				fields.put(id, values);
+				collect(List.of(values), fields);
 			}
 		}
-		return fields;
 	}
 
 	@Override

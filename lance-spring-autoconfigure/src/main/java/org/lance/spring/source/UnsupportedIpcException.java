@@ -1,0 +1,39 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.source;
+
+import org.jspecify.annotations.Nullable;
+import org.lance.spring.stream.ArrowDataException;
+
+/**
+ * Valid Arrow IPC data that can't be read here: big-endian, of an old layout, or with a
+ * type or compression that Arrow Java does not have. The message names the field and what
+ * to do.
+ *
+ * @since 0.1.0
+ */
+public class UnsupportedIpcException extends ArrowDataException {
+
+	public UnsupportedIpcException(String message) {
+		super(message, null);
+	}
+
+	public UnsupportedIpcException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}
