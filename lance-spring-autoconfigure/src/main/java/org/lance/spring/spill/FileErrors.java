@@ -17,11 +17,15 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Says what went wrong with the file of a spill, and what to change.
  *
  * @param spill the name of the spill
- * @param file its file or, before there is one, its directory
+ * @param file its file
  */
 record FileErrors(String spill, Path file) {
 
@@ -42,19 +46,25 @@ record FileErrors(String spill, Path file) {
 	private static final List<String> FULL = List.of("no space left on device", "file too large", "quota exceeded",
 			"not enough space on the disk");
 
+	private static final Map<Class<?>, String> REASONS = Map.of(AccessDeniedException.class, "access denied",
+			FileAlreadyExistsException.class, "a file is in the way", NotDirectoryException.class, "not a directory",
+			NoSuchFileException.class, "it does not exist");
+
 	/**
-	 * A failure to create the file.
+	 * A failure to create a file or its directory.
 	 */
-	SpillException creating(IOException cause) {
+	static SpillException creating(String spill, IOException cause) {
+		String where = (cause instanceof FileSystemException exception) ? String.valueOf(exception.getFile())
+				: "the spill directory";
 		if (isFull(cause)) {
-			return new SpillDiskFullException(this.spill,
-					"no file can be created in %s, its disk is full (%s). Free space there, or set %s to a directory on another disk"
-						.formatted(this.file, reason(cause), PROPERTY),
+			return new SpillDiskFullException(spill,
+					"no file can be created, the disk of %s is full (%s). Free space there, or set %s to a directory on another disk"
+						.formatted(where, reason(cause), PROPERTY),
 					cause);
 		}
-		return new SpillIoException(this.spill,
-				"no file can be created in %s (%s). Make it a writable directory, or set %s to another one"
-					.formatted(this.file, reason(cause), PROPERTY),
+		return new SpillIoException(spill,
+				"no file can be created in %s (%s). Set %s to a directory that this process may create and write"
+					.formatted(where, reason(cause), PROPERTY),
 				cause);
 	}
 
@@ -130,7 +140,7 @@ record FileErrors(String spill, Path file) {
 
 	private static String reason(IOException cause) {
 		String reason = (cause instanceof FileSystemException exception) ? exception.getReason() : cause.getMessage();
-		return (reason != null) ? reason : cause.getClass().getSimpleName();
+		return (reason != null) ? reason : REASONS.getOrDefault(cause.getClass(), cause.getClass().getSimpleName());
 	}
 
 }

@@ -68,41 +68,33 @@ final class FileSpillStore implements SpillFile.Store {
 		this.allocator = allocator;
 		this.readMode = readMode;
 		this.windowSize = windowSize;
-		this.directory = new SpillDirectory(base, fileSystem);
+		this.directory = new SpillDirectory(fileSystem, base);
 	}
 
 	@Override
 	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields) {
-		String fileName = "%d-%s.arrows".formatted(this.sequence.incrementAndGet(), safe(name));
-		Path path = this.directory.base();
 		try {
-			path = this.directory.path().resolve(fileName);
-			return create(name, path, schema, dictionaryFields, this.fileSystem.create(path));
-		}
-		catch (NoSuchFileException ex) {
-			return createAgain(name, fileName, schema, dictionaryFields);
+			try {
+				return create(name, newPath(name), schema, dictionaryFields);
+			}
+			catch (NoSuchFileException ex) {
+				// The directory was removed at this moment; the next look notices it.
+				return create(name, newPath(name), schema, dictionaryFields);
+			}
 		}
 		catch (IOException ex) {
-			throw new FileErrors(name, path).creating(ex);
+			throw FileErrors.creating(name, ex);
 		}
 	}
 
-	/**
-	 * Somebody removed the directory while it was not in use.
-	 */
-	private SpillFile createAgain(String name, String fileName, Schema schema, Map<Long, Field> dictionaryFields) {
-		Path path = this.directory.base();
-		try {
-			path = this.directory.renewed().resolve(fileName);
-			return create(name, path, schema, dictionaryFields, this.fileSystem.create(path));
-		}
-		catch (IOException ex) {
-			throw new FileErrors(name, path).creating(ex);
-		}
+	private Path newPath(String name) throws IOException {
+		return this.directory.path()
+			.resolve("%d-%s%s".formatted(this.sequence.incrementAndGet(), safe(name), OwnedDirectory.FILE_SUFFIX));
 	}
 
-	private SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields,
-			SpillFileSystem.SpillChannel channel) {
+	private SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields)
+			throws IOException {
+		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex();
 		FileWindows windows = new FileWindows(this.windowSize);
@@ -130,7 +122,7 @@ final class FileSpillStore implements SpillFile.Store {
 
 	@Override
 	public int reclaim() {
-		return 0;
+		return this.directory.reclaim();
 	}
 
 	@Override

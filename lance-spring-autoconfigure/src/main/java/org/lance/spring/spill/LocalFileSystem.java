@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -85,8 +86,9 @@ final class LocalFileSystem implements SpillFileSystem {
 
 	@Override
 	public State state(Path file) throws IOException {
-		BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-		return new State(attributes.size(), attributes.fileKey());
+		BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class,
+				LinkOption.NOFOLLOW_LINKS);
+		return new State(attributes.size(), attributes.fileKey(), attributes.isDirectory());
 	}
 
 	@Override

@@ -17,9 +17,9 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.UUID;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -27,61 +27,96 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The private directory of one manager, made on first use.
+ * The private directory of one manager, made on first use, and again if somebody removed
+ * it.
  * <p>
  * May be used from any thread.
  */
-final class SpillDirectory implements AutoCloseable {
+final class SpillDirectory {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpillDirectory.class);
 
-	private final Supplier<Path> base;
-
 	private final SpillFileSystem fileSystem;
 
-	private @Nullable Path path;
+	private final Supplier<Path> base;
 
-	SpillDirectory(Supplier<Path> base, SpillFileSystem fileSystem) {
-		this.base = base;
+	private @Nullable OwnedDirectory current;
+
+	/**
+	 * Directories that lost their lock file; their files may be in use.
+	 */
+	private final List<OwnedDirectory> damaged = new ArrayList<>();
+
+	private boolean closed;
+
+	SpillDirectory(SpillFileSystem fileSystem, Supplier<Path> base) {
 		this.fileSystem = fileSystem;
+		this.base = base;
 	}
 
-	Path base() {
-		return this.base.get();
-	}
-
+	/**
+	 * Returns the directory for a new file.
+	 */
 	synchronized Path path() throws IOException {
-		if (this.path == null) {
-			Path made = base().resolve("lance-spill-" + UUID.randomUUID());
-			this.fileSystem.createDirectories(made);
-			this.path = made;
+		if (this.closed) {
+			throw new IllegalStateException("The spill directory was removed by close()");
 		}
-		return this.path;
+		OwnedDirectory directory = this.current;
+		if (directory != null && !directory.isIntact(this.fileSystem)) {
+			logger.warn("Somebody removed the spill directory {} or its lock file. Keep clean-up jobs away from it",
+					directory.path());
+			this.damaged.add(directory);
+			directory = null;
+		}
+		if (directory == null) {
+			directory = OwnedDirectory.create(this.fileSystem, base());
+			this.current = directory;
+		}
+		return directory.path();
 	}
 
-	synchronized Path renewed() throws IOException {
-		this.path = null;
-		return path();
-	}
-
-	@Override
-	public synchronized void close() {
-		if (this.path == null) {
-			return;
-		}
+	private Path base() throws IOException {
 		try {
-			for (Path file : this.fileSystem.list(this.path)) {
-				this.fileSystem.delete(file);
+			return this.base.get();
+		}
+		catch (RuntimeException ex) {
+			throw new IOException("The configured directory can't be determined: " + ex.getMessage(), ex);
+		}
+	}
+
+	/**
+	 * Removes what dead processes left behind. Never throws: a sweep that fails must not
+	 * keep this process from working.
+	 * @return how many directories were removed
+	 */
+	int reclaim() {
+		try {
+			return new OrphanSweep(this.fileSystem, base()).run();
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.warn("Directories of dead processes can't be removed", ex);
+			return 0;
+		}
+	}
+
+	/**
+	 * Removes what is left of this process; the directory above stays. Idempotent.
+	 */
+	synchronized void close() {
+		this.closed = true;
+		if (this.current != null) {
+			this.damaged.add(this.current);
+			this.current = null;
+		}
+		for (OwnedDirectory directory : this.damaged) {
+			try {
+				directory.remove(this.fileSystem);
 			}
-			this.fileSystem.delete(this.path);
+			catch (IOException ex) {
+				logger.warn("The spill directory {} can't be removed: {}", directory.path(), ex.toString());
+			}
 		}
-		catch (NoSuchFileException ex) {
-			logger.debug("{} was already removed", this.path);
-		}
-		catch (IOException ex) {
-			logger.warn("The spill directory {} can't be removed: {}", this.path, ex.toString());
-		}
-		this.path = null;
+		this.damaged.clear();
 	}
 
 }

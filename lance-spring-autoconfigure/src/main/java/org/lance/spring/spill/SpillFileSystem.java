@@ -69,12 +69,13 @@ interface SpillFileSystem {
 	long usableSpace(Path path) throws IOException;
 
 	/**
-	 * What is at a path.
+	 * What is at a path. A symbolic link is not followed.
 	 *
 	 * @param size its bytes
 	 * @param key its identity, or {@code null} where files have none
+	 * @param directory whether it is a directory
 	 */
-	record State(long size, @Nullable Object key) {
+	record State(long size, @Nullable Object key, boolean directory) {
 
 	}
 
