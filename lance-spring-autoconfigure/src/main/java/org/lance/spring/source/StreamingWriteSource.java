@@ -91,7 +91,7 @@ public interface StreamingWriteSource extends AutoCloseable {
 	 * @return the source
 	 */
 	static StreamingWriteSource of(RecordBatchStream stream) {
-		throw new UnsupportedOperationException();
+		return new StreamSource(stream);
 	}
 
 }
