@@ -77,31 +77,45 @@ public final class AsyncLoop {
 			return acted.thenApply((done) -> true);
 		}));
 		CompletableFuture<Void> result = new EngineFuture<>();
-		turns.whenComplete((done, failure) -> {
-			iterator.close();
-			iterator.closed().whenComplete((closed, closeFailure) -> {
-				Throwable cause = Failures.unwrap(failure);
-				if (cause != null) {
-					if (closeFailure != null) {
-						cause.addSuppressed(Failures.unwrap(closeFailure));
-					}
-					result.completeExceptionally(cause);
-				}
-				else if (closeFailure != null) {
-					result.completeExceptionally(Failures.unwrap(closeFailure));
-				}
-				else {
-					result.complete(null);
-				}
-			});
-		});
+		turns.whenComplete((done, failure) -> close(iterator, Failures.unwrap(failure), result));
+		// A caller that gives up (cancels, times out) wants no more items.
+		result.whenComplete((done, failure) -> iterator.close());
 		return result;
+	}
+
+	private static void close(AsyncIterator<?> iterator, @Nullable Throwable failure, CompletableFuture<Void> result) {
+		try {
+			iterator.close();
+			iterator.closed()
+				.whenComplete((closed, closeFailure) -> end(result, failure, Failures.unwrap(closeFailure)));
+		}
+		catch (Throwable ex) {
+			end(result, failure, ex);
+		}
+	}
+
+	private static void end(CompletableFuture<Void> result, @Nullable Throwable failure,
+			@Nullable Throwable closeFailure) {
+		if (failure != null && closeFailure != null && failure != closeFailure
+				&& !List.of(failure.getSuppressed()).contains(closeFailure)) {
+			failure.addSuppressed(closeFailure);
+		}
+		if (failure != null) {
+			result.completeExceptionally(failure);
+		}
+		else if (closeFailure != null) {
+			result.completeExceptionally(closeFailure);
+		}
+		else {
+			result.complete(null);
+		}
 	}
 
 	static <T> CompletionStage<List<T>> collect(AsyncIterator<T> iterator) {
 		List<T> items = new ArrayList<>();
 		CompletableFuture<List<T>> result = new EngineFuture<>();
-		forEach(iterator, items::add).whenComplete((done, failure) -> {
+		CompletableFuture<Void> loop = forEach(iterator, items::add).toCompletableFuture();
+		loop.whenComplete((done, failure) -> {
 			if (failure == null && result.complete(items)) {
 				return;
 			}
@@ -110,6 +124,7 @@ public final class AsyncLoop {
 				result.completeExceptionally(failure);
 			}
 		});
+		result.whenComplete((done, failure) -> iterator.close());
 		return result;
 	}
 

@@ -41,7 +41,8 @@ public interface AsyncStep<T> {
 
 	/**
 	 * Asks a pending {@link #advance()} to end soon, because its caller went away. Must
-	 * not block. The default does nothing: the pending step ends by itself.
+	 * not block, and may come late: when the step has just ended, even after
+	 * {@link #release()}. The default does nothing: the pending step ends by itself.
 	 */
 	default void cancel() {
 	}

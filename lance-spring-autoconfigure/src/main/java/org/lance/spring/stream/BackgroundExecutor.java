@@ -23,7 +23,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,11 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackgroundExecutor implements AutoCloseable {
 
-	private static final long RETRY_MILLIS = 5;
-
-	private final Executor executor;
-
-	private final BooleanSupplier shutdown;
+	private final PatientExecutor executor;
 
 	private final int maxStreams;
 
@@ -69,9 +64,8 @@ public final class BackgroundExecutor implements AutoCloseable {
 		if (maxStreams < 1) {
 			throw new IllegalArgumentException("'maxStreams' must be 1 or more, but was " + maxStreams);
 		}
-		this.executor = executor;
+		this.executor = new PatientExecutor(executor, shutdown);
 		this.maxStreams = maxStreams;
-		this.shutdown = shutdown;
 	}
 
 	/**
@@ -109,12 +103,14 @@ public final class BackgroundExecutor implements AutoCloseable {
 		if (current == fresh && this.slots.get() == 0) {
 			fresh.complete(null);
 		}
-		current.copy().orTimeout(grace.toNanos(), TimeUnit.NANOSECONDS).whenComplete((result, ex) -> {
+		current.copy().orTimeout(grace.toNanos(), TimeUnit.NANOSECONDS).whenCompleteAsync((result, ex) -> {
+			// Async: what callers chained to their stages must not run on the JVM's
+			// timer.
 			if (ex instanceof TimeoutException) {
 				this.streams.keySet().forEach(AsyncIterator::close);
 			}
 		});
-		return current.minimalCompletionStage();
+		return current.copy();
 	}
 
 	/**
@@ -131,12 +127,14 @@ public final class BackgroundExecutor implements AutoCloseable {
 	/**
 	 * Opens no more streams and closes those that are open; their callers get a
 	 * {@link java.util.concurrent.CancellationException}. Does not wait for steps that
-	 * are running and does not touch the executor.
+	 * are running and does not touch the executor. If the executor is shut down already,
+	 * what is left to clean up is cleaned up on this thread.
 	 */
 	@Override
 	public void close() {
 		this.closed = true;
 		this.streams.keySet().forEach(AsyncIterator::close);
+		this.executor.refuseAll();
 	}
 
 	/**
@@ -154,7 +152,7 @@ public final class BackgroundExecutor implements AutoCloseable {
 					this.maxStreams);
 		}
 		// Looked at while holding a slot, so that a drain either refuses or waits for it.
-		if (this.closed || this.drained.get() != null || this.shutdown.getAsBoolean()) {
+		if (this.closed || this.drained.get() != null || this.executor.isShutdown()) {
 			leave(null);
 			throw new StreamAdmissionException("The background executor is shut down and opens no more streams",
 					this.maxStreams);
@@ -187,28 +185,18 @@ public final class BackgroundExecutor implements AutoCloseable {
 
 	/**
 	 * Runs a step of an admitted stream. If the queue is full of foreign tasks, the step
-	 * is offered again a little later, without a thread that waits; {@code rejected} runs
-	 * on this thread only once the executor is shut down.
+	 * is offered again a little later, without a thread that waits; {@code refused} runs
+	 * only once the executor is shut down.
 	 */
-	void execute(Runnable step, Runnable rejected) {
-		try {
-			this.executor.execute(() -> EngineThreads.run(step));
-		}
-		catch (RejectedExecutionException ex) {
-			if (this.shutdown.getAsBoolean()) {
-				rejected.run();
-				return;
-			}
-			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-				.execute(() -> execute(step, rejected));
-		}
+	void execute(Runnable step, Runnable refused) {
+		this.executor.execute(step, refused);
 	}
 
 	/**
-	 * Runs cleanup on the executor, or on this thread once the executor is shut down.
+	 * Runs cleanup on the executor, or elsewhere once the executor is shut down.
 	 */
 	void cleanUp(Runnable task) {
-		execute(task, () -> EngineThreads.run(task));
+		this.executor.execute(task, task);
 	}
 
 }

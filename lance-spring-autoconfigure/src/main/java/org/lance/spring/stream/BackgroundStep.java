@@ -19,6 +19,7 @@ package org.lance.spring.stream;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -140,12 +141,8 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 
 	private CompletionStage<Optional<T>> over() {
 		Throwable reason = this.failure;
-		if (reason == null) {
-			return CompletableFuture.completedFuture(Optional.empty());
-		}
-		// Given to the caller once; after that the iteration has simply ended.
-		this.failure = new IllegalStateException("This iteration has already failed", reason);
-		return CompletableFuture.failedFuture(reason);
+		return (reason != null) ? CompletableFuture.failedFuture(reason)
+				: CompletableFuture.completedFuture(Optional.empty());
 	}
 
 	private void queue() {
@@ -174,17 +171,18 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 		}
 		long start = System.nanoTime();
 		for (int items = 1;; items++) {
-			T item;
+			T item = null;
 			SizeHint after;
 			try {
 				if (!this.iterator.hasNext()) {
 					finish(null);
 					return;
 				}
-				item = this.iterator.next();
+				item = Objects.requireNonNull(this.iterator.next(), "The iterator returned null");
 				after = hint();
 			}
 			catch (Throwable ex) {
+				Items.discard(item);
 				finish(ex);
 				return;
 			}
@@ -251,12 +249,7 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 			this.hint = SizeHint.exactly(0);
 			receiver = this.waiting;
 			this.waiting = null;
-			if (receiver == null || outcome == null) {
-				this.failure = outcome;
-			}
-			else {
-				this.failure = new IllegalStateException("This iteration has already failed", outcome);
-			}
+			this.failure = outcome;
 		}
 		this.executor.leave(this.owner);
 		if (closeFailure != null) {
@@ -276,6 +269,9 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 	}
 
 	private @Nullable Throwable closeIterator() {
+		// A source that closes files must not find them closed by an interrupt that was
+		// meant for one of its reads.
+		boolean interrupted = Thread.interrupted();
 		try {
 			if (this.iterator instanceof AutoCloseable closeable) {
 				closeable.close();
@@ -284,6 +280,11 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 		}
 		catch (Throwable ex) {
 			return ex;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 

@@ -39,10 +39,14 @@ final class BatchCopy {
 		VectorSchemaRoot root = VectorSchemaRoot.create(schema, allocator);
 		try {
 			for (ArrowBuf source : body.getBuffers()) {
-				ArrowBuf copy = allocator.buffer(source.readableBytes());
+				long length = source.readableBytes();
+				ArrowBuf copy = allocator.buffer(length);
 				copies.add(copy);
-				copy.setBytes(0, source, source.readerIndex(), source.readableBytes());
-				copy.writerIndex(source.readableBytes());
+				// The empty buffer is shared by everybody, its indexes are left alone.
+				if (length > 0) {
+					copy.setBytes(0, source, source.readerIndex(), length);
+					copy.writerIndex(length);
+				}
 			}
 			new VectorLoader(root)
 				.load(SealedBuffers.body(body.getLength(), body.getNodes(), copies, body.getVariadicBufferCounts()));

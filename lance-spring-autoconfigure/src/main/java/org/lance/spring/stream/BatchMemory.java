@@ -16,7 +16,6 @@
 
 package org.lance.spring.stream;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 import org.apache.arrow.memory.ArrowBuf;
@@ -37,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchMemory implements ReferenceManager {
 
-	private final AtomicInteger references = new AtomicInteger(1);
+	private final References references = new References("The memory of a record batch");
 
 	private final BufferAllocator allocator;
 
@@ -87,12 +86,12 @@ public final class BatchMemory implements ReferenceManager {
 	 * @return whether a reference was taken
 	 */
 	public boolean tryRetain() {
-		return this.references.getAndUpdate((count) -> (count > 0) ? count + 1 : count) > 0;
+		return this.references.tryRetain(1);
 	}
 
 	@Override
 	public int getRefCount() {
-		return this.references.get();
+		return this.references.count();
 	}
 
 	@Override
@@ -102,14 +101,11 @@ public final class BatchMemory implements ReferenceManager {
 
 	@Override
 	public boolean release(int decrement) {
-		int count = this.references.addAndGet(-decrement);
-		if (count < 0) {
-			throw new IllegalStateException("The memory of a record batch was released more often than retained");
-		}
-		if (count == 0) {
+		boolean last = this.references.release(decrement);
+		if (last) {
 			this.release.run();
 		}
-		return count == 0;
+		return last;
 	}
 
 	@Override
@@ -119,10 +115,7 @@ public final class BatchMemory implements ReferenceManager {
 
 	@Override
 	public void retain(int increment) {
-		int before = this.references.getAndUpdate((count) -> (count > 0) ? count + increment : count);
-		if (before <= 0) {
-			throw new IllegalStateException("The memory of a record batch was already released");
-		}
+		this.references.retain(increment);
 	}
 
 	@Override

@@ -45,6 +45,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchSealer implements AutoCloseable {
 
+	static {
+		StructConflicts.allow();
+	}
+
 	/**
 	 * What the producer does with its buffers when it makes the next batch.
 	 *
@@ -74,6 +78,13 @@ public final class BatchSealer implements AutoCloseable {
 	private final Map<Long, DictionaryVersion> versions = new HashMap<>();
 
 	/**
+	 * Where the dictionaries lay that became the versions.
+	 */
+	private final Map<Long, BodyIdentity> identities = new HashMap<>();
+
+	private boolean closed;
+
+	/**
 	 * Creates a sealer.
 	 * @param schema the schema that all batches get; a root must have the same names and
 	 * types, while its nullability and metadata may differ
@@ -95,6 +106,9 @@ public final class BatchSealer implements AutoCloseable {
 	 * @throws InvalidRecordBatchException if the columns don't fit together
 	 */
 	public RecordBatch seal(VectorSchemaRoot root, @Nullable DictionaryProvider provider) {
+		if (this.closed) {
+			throw new IllegalStateException("This sealer is closed");
+		}
 		Schemas.checkCompatible(this.schema, root.getSchema());
 		List<DictionaryVersion> current = versions(provider);
 		ArrowRecordBatch body = VectorBody.of(root.getRowCount(), root.getFieldVectors());
@@ -121,31 +135,34 @@ public final class BatchSealer implements AutoCloseable {
 			}
 			DictionaryVersion version = version(id, dictionary.getVector());
 			current.put(id, version);
-			collect(version.field().getChildren(), provider, current);
-			if (version.field().getDictionary() != null) {
-				collect(List.of(version.field()), provider, current);
-			}
+			collect(List.of(version.field()), provider, current);
 		}
 	}
 
 	private DictionaryVersion version(long id, FieldVector vector) {
 		ArrowRecordBatch values = VectorBody.of(vector.getValueCount(), List.of(vector));
 		Field field = vector.getField();
+		BodyIdentity identity = BodyIdentity.of(values);
 		DictionaryVersion last = this.versions.get(id);
-		if (last != null && last.field().equals(field) && same(last.whole(), values)) {
-			return last;
+		if (last != null && last.field().equals(field)) {
+			// A producer that only replaces its buffers has the same values in the same
+			// place; one that writes into them has to be compared.
+			boolean same = (!this.copy && identity.equals(this.identities.get(id))) || same(last.whole(), values);
+			if (same) {
+				this.identities.put(id, identity);
+				return last;
+			}
 		}
-		DictionaryVersion version = DictionaryVersion.seal(id, field, values, null, this.copy, this.allocator);
+		DictionaryVersion version = DictionaryVersion.seal(id, field, values, null,
+				this.copy ? SealedBuffers.Keep.NOTHING : SealedBuffers.Keep.SEALED, this.allocator);
 		this.versions.put(id, version);
+		this.identities.put(id, identity);
 		if (last != null) {
 			last.close();
 		}
 		return version;
 	}
 
-	/**
-	 * Compares contents: a producer may have written into the same buffers.
-	 */
 	private static boolean same(ArrowRecordBatch left, ArrowRecordBatch right) {
 		List<ArrowBuf> leftBuffers = left.getBuffers();
 		List<ArrowBuf> rightBuffers = right.getBuffers();
@@ -153,24 +170,24 @@ public final class BatchSealer implements AutoCloseable {
 			return false;
 		}
 		for (int i = 0; i < leftBuffers.size(); i++) {
-			ArrowBuf one = leftBuffers.get(i);
-			ArrowBuf other = rightBuffers.get(i);
-			long length = one.readableBytes();
-			if (length != other.readableBytes()) {
-				return false;
-			}
-			boolean shared = one.memoryAddress() + one.readerIndex() == other.memoryAddress() + other.readerIndex();
-			if (length > 0 && !(shared && one.getReferenceManager() instanceof BatchMemory)
-					&& ByteFunctionHelpers.equal(one, one.readerIndex(), one.readerIndex() + length, other,
-							other.readerIndex(), other.readerIndex() + length) == 0) {
+			if (!same(leftBuffers.get(i), rightBuffers.get(i))) {
 				return false;
 			}
 		}
 		return true;
 	}
 
+	private static boolean same(ArrowBuf left, ArrowBuf right) {
+		long length = SealedBuffers.available(left);
+		return length == SealedBuffers.available(right)
+				&& (length == 0 || ByteFunctionHelpers.equal(left, left.readerIndex(), left.readerIndex() + length,
+						right, right.readerIndex(), right.readerIndex() + length) != 0);
+	}
+
 	@Override
 	public void close() {
+		this.closed = true;
+		this.identities.clear();
 		this.versions.values().forEach(DictionaryVersion::close);
 		this.versions.clear();
 	}

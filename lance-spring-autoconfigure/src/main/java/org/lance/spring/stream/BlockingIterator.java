@@ -19,13 +19,17 @@ package org.lance.spring.stream;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocking view of an asynchronous iterator.
+ * The blocking view of an asynchronous iterator. An interrupt ends the wait with a
+ * {@link CancellationException}, and the thread stays interrupted.
  *
  * @param <T> the type of the items
  */
@@ -33,40 +37,56 @@ final class BlockingIterator<T> implements Iterator<T> {
 
 	private final AsyncIterator<T> source;
 
-	private @Nullable T item;
+	/**
+	 * Found by {@link #hasNext()} and not taken yet. Atomic, because the source may be
+	 * closed by another thread, and then this item is nobody's.
+	 */
+	private final AtomicReference<@Nullable T> item = new AtomicReference<>();
 
 	private boolean over;
 
 	BlockingIterator(AsyncIterator<T> source) {
 		this.source = source;
+		// The source is closed before its end only by a caller that wants no more.
+		source.closed().whenComplete((done, failure) -> Items.discard(this.item.getAndSet(null)));
 	}
 
 	@Override
 	public boolean hasNext() {
-		if (this.item == null && !this.over) {
+		if (this.item.get() == null && !this.over) {
 			EngineThreads.checkMayBlock();
-			this.item = await().orElse(null);
-			this.over = this.item == null;
+			T found = await().orElse(null);
+			this.over = found == null;
+			this.item.set(found);
+			return found != null;
 		}
-		return this.item != null;
+		return this.item.get() != null;
 	}
 
 	@Override
 	public T next() {
-		if (!hasNext() || this.item == null) {
+		if (!hasNext()) {
 			throw new NoSuchElementException();
 		}
-		T result = this.item;
-		this.item = null;
-		return result;
+		T found = this.item.getAndSet(null);
+		if (found == null) {
+			throw new CancellationException("This iterator was closed");
+		}
+		return found;
 	}
 
 	private Optional<T> await() {
 		CompletableFuture<Optional<T>> future = this.source.next().toCompletableFuture();
 		try {
+			return future.get();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			// An item that comes now is closed by the source.
+			future.cancel(false);
 			return future.join();
 		}
-		catch (CompletionException ex) {
+		catch (ExecutionException ex) {
 			Throwable cause = Failures.unwrap(ex);
 			if (cause instanceof RuntimeException unchecked) {
 				throw unchecked;
@@ -74,7 +94,7 @@ final class BlockingIterator<T> implements Iterator<T> {
 			if (cause instanceof Error error) {
 				throw error;
 			}
-			throw ex;
+			throw new CompletionException(cause);
 		}
 	}
 

@@ -16,19 +16,16 @@
 
 package org.lance.spring.stream;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.VectorLoader;
-import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.arrow.vector.types.pojo.Schema;
-import org.apache.arrow.vector.util.VectorAppender;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +56,12 @@ public final class DictionaryVersion implements AutoCloseable {
 	 */
 	private final Map<Long, Long> highestIndexes;
 
-	private @Nullable SealedBuffers materialised;
+	private final References references = new References("A dictionary version");
+
+	/**
+	 * All values, put together when they are first needed.
+	 */
+	private volatile @Nullable SealedBuffers materialised;
 
 	private DictionaryVersion(long id, Field field, SealedBuffers values, @Nullable DictionaryVersion previous,
 			Map<Long, Long> highestIndexes) {
@@ -84,17 +86,18 @@ public final class DictionaryVersion implements AutoCloseable {
 	 */
 	public static DictionaryVersion seal(long id, Field field, ArrowRecordBatch values,
 			@Nullable DictionaryVersion previous, BufferAllocator allocator) {
-		return seal(id, field, values, previous, false, allocator);
+		return seal(id, field, values, previous, SealedBuffers.Keep.OWN_ROOT, allocator);
 	}
 
 	static DictionaryVersion seal(long id, Field field, ArrowRecordBatch values, @Nullable DictionaryVersion previous,
-			boolean copy, BufferAllocator allocator) {
+			SealedBuffers.Keep keep, BufferAllocator allocator) {
+		checkContinues(id, field, previous);
 		BatchValidator.Values valid = BatchValidator.validateValues(id, field, values);
 		Map<Long, Long> highest = new HashMap<>(valid.highestIndexes());
 		if (previous != null) {
 			previous.highestIndexes.forEach((nested, index) -> highest.merge(nested, index, Math::max));
 		}
-		return create(id, field, SealedBuffers.seal(values, copy, valid.missing(), allocator), previous,
+		return create(id, field, SealedBuffers.seal(values, keep, valid.missing(), allocator), previous,
 				Map.copyOf(highest));
 	}
 
@@ -114,11 +117,34 @@ public final class DictionaryVersion implements AutoCloseable {
 
 	private static DictionaryVersion create(long id, Field field, SealedBuffers values,
 			@Nullable DictionaryVersion previous, Map<Long, Long> highestIndexes) {
-		if (previous != null && !previous.values.memory().tryRetain()) {
-			values.memory().release();
-			throw new IllegalStateException("The version before was already closed");
+		boolean continues = false;
+		try {
+			checkContinues(id, field, previous);
+			if (previous != null) {
+				previous.references.retain(1);
+				continues = true;
+			}
+			return new DictionaryVersion(id, field, values, previous, highestIndexes);
 		}
-		return new DictionaryVersion(id, field, values, previous, highestIndexes);
+		catch (Throwable ex) {
+			values.memory().release();
+			if (continues) {
+				previous.close();
+			}
+			throw ex;
+		}
+	}
+
+	private static void checkContinues(long id, Field field, @Nullable DictionaryVersion previous) {
+		if (previous == null) {
+			return;
+		}
+		if (previous.id != id || !previous.field.getType().equals(field.getType())
+				|| !previous.field.getChildren().equals(field.getChildren())) {
+			throw new InvalidRecordBatchException("Dictionary %d of %s can't be continued by dictionary %d of %s"
+				.formatted(previous.id, previous.field, id, field));
+		}
+		DictionaryAppender.checkSupported(id, field);
 	}
 
 	/**
@@ -174,7 +200,7 @@ public final class DictionaryVersion implements AutoCloseable {
 	 * @return this version
 	 */
 	public DictionaryVersion retain() {
-		this.values.memory().retain();
+		this.references.retain(1);
 		return this;
 	}
 
@@ -185,11 +211,9 @@ public final class DictionaryVersion implements AutoCloseable {
 	public void close() {
 		DictionaryVersion version = this;
 		// A loop: a dictionary may have grown by thousands of deltas.
-		while (version != null) {
+		while (version != null && version.references.release(1)) {
+			version.values.memory().release();
 			SealedBuffers whole = version.materialised;
-			if (!version.values.memory().release()) {
-				return;
-			}
 			if (whole != null) {
 				whole.memory().release();
 			}
@@ -210,8 +234,7 @@ public final class DictionaryVersion implements AutoCloseable {
 	 * @return the vector, owned by the caller; read-only
 	 */
 	FieldVector load(BufferAllocator allocator) {
-		ArrowRecordBatch whole = whole();
-		return load(whole, allocator);
+		return DictionaryAppender.load(this.field, whole(), allocator);
 	}
 
 	/**
@@ -221,51 +244,34 @@ public final class DictionaryVersion implements AutoCloseable {
 		if (this.previous == null) {
 			return this.values.body();
 		}
-		synchronized (this) {
-			if (this.materialised == null) {
-				this.materialised = materialise();
-			}
-			return this.materialised.body();
-		}
-	}
-
-	private FieldVector load(ArrowRecordBatch body, BufferAllocator allocator) {
-		VectorSchemaRoot root = VectorSchemaRoot.create(new Schema(List.of(this.field)), allocator);
-		try {
-			new VectorLoader(root).load(body);
-			return root.getVector(0);
-		}
-		catch (Throwable ex) {
-			root.close();
-			throw ex;
-		}
-	}
-
-	private SealedBuffers materialise() {
-		DictionaryVersion[] chain = chain();
-		BufferAllocator allocator = this.values.memory().getAllocator();
-		try (FieldVector all = this.field.createVector(allocator)) {
-			all.allocateNew();
-			VectorAppender appender = new VectorAppender(all);
-			for (DictionaryVersion version : chain) {
-				try (FieldVector part = version.load(version.values.body(), allocator)) {
-					part.accept(appender, null);
+		SealedBuffers whole = this.materialised;
+		if (whole == null) {
+			synchronized (this) {
+				whole = this.materialised;
+				if (whole == null) {
+					whole = DictionaryAppender.append(this, parts(), this.values.memory().getAllocator());
+					this.materialised = whole;
 				}
 			}
-			return SealedBuffers.seal(VectorBody.of(all.getValueCount(), List.of(all)), true, List.of(), allocator);
 		}
+		return whole.body();
 	}
 
-	private DictionaryVersion[] chain() {
-		int length = 0;
+	/**
+	 * The bodies that make up this version: from the nearest one that was put together
+	 * already, otherwise a dictionary of n deltas would be put together n times.
+	 */
+	private Deque<ArrowRecordBatch> parts() {
+		Deque<ArrowRecordBatch> parts = new ArrayDeque<>();
 		for (DictionaryVersion version = this; version != null; version = version.previous) {
-			length++;
+			SealedBuffers whole = version.materialised;
+			if (whole != null) {
+				parts.addFirst(whole.body());
+				break;
+			}
+			parts.addFirst(version.values.body());
 		}
-		DictionaryVersion[] chain = new DictionaryVersion[length];
-		for (DictionaryVersion version = this; version != null; version = version.previous) {
-			chain[--length] = version;
-		}
-		return chain;
+		return parts;
 	}
 
 	@Override

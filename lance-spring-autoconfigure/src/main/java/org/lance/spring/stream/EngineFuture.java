@@ -30,6 +30,18 @@ import java.util.concurrent.TimeoutException;
  */
 public class EngineFuture<T> extends CompletableFuture<T> {
 
+	static <T> EngineFuture<T> completed(T value) {
+		EngineFuture<T> future = new EngineFuture<>();
+		future.complete(value);
+		return future;
+	}
+
+	static <T> EngineFuture<T> failed(Throwable failure) {
+		EngineFuture<T> future = new EngineFuture<>();
+		future.completeExceptionally(failure);
+		return future;
+	}
+
 	@Override
 	public <U> CompletableFuture<U> newIncompleteFuture() {
 		return new EngineFuture<>();

@@ -38,7 +38,10 @@ final class Items {
 			try {
 				closeable.close();
 			}
-			catch (Exception ex) {
+			catch (Throwable ex) {
+				// Errors too: whoever gives items back has a promise to keep, the failure
+				// of
+				// one item must not break it.
 				logger.warn("An item that nobody took could not be closed: {}", value, ex);
 			}
 		}

@@ -17,9 +17,7 @@
 package org.lance.spring.stream;
 
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -27,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The publisher view of an iterator for its one subscriber: pulls an item whenever there
- * is demand. Signals are serialised by a drain loop, so that ready items don't grow the
- * stack.
+ * is demand. All signals come from one drain loop, which runs on whichever thread finds
+ * it idle; so signals never overlap, and ready items don't grow the stack.
  *
  * @param <T> the type of the items
  */
@@ -40,16 +38,20 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 
 	private final AtomicInteger work = new AtomicInteger();
 
-	private final AtomicBoolean done = new AtomicBoolean();
-
 	/**
-	 * Dropped at the end (rule 3.13), hence volatile and nullable.
+	 * Dropped at the end (rule 3.13); {@code null} means that nothing is signalled any
+	 * more.
 	 */
 	private volatile Flow.@Nullable Subscriber<? super T> subscriber;
 
 	private volatile @Nullable Throwable protocolError;
 
-	private volatile boolean pulling;
+	private volatile @Nullable Arrival<T> arrival;
+
+	/**
+	 * Whether a pull is on its way; only touched by the drain loop.
+	 */
+	private boolean pulling;
 
 	private IteratorSubscription(StepIterator<T> source, Flow.Subscriber<? super T> subscriber) {
 		this.source = source;
@@ -58,16 +60,29 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 
 	static <T> void start(StepIterator<T> source, Flow.Subscriber<? super T> subscriber, boolean first) {
 		if (!first) {
-			subscriber.onSubscribe(new RefusedSubscription());
-			subscriber.onError(new IllegalStateException(
-					"This iterator is already in use; it takes one subscriber, and none once it was pulled"));
+			refuse(subscriber);
 			return;
 		}
 		IteratorSubscription<T> subscription = new IteratorSubscription<>(source, subscriber);
 		// Demand that comes from inside onSubscribe waits until onSubscribe is over.
 		subscription.work.incrementAndGet();
-		subscriber.onSubscribe(subscription);
+		try {
+			subscriber.onSubscribe(subscription);
+		}
+		catch (Throwable ex) {
+			subscription.cancel();
+			throw ex;
+		}
 		subscription.drainLoop();
+	}
+
+	/**
+	 * Refuses a second subscriber; rule 1.9 asks for a subscription first.
+	 */
+	private static void refuse(Flow.Subscriber<?> subscriber) {
+		subscriber.onSubscribe(new RefusedSubscription());
+		subscriber.onError(new IllegalStateException(
+				"This iterator is already in use; it takes one subscriber, and none once it was pulled"));
 	}
 
 	@Override
@@ -84,10 +99,10 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 
 	@Override
 	public void cancel() {
-		if (this.done.compareAndSet(false, true)) {
-			this.subscriber = null;
-			this.source.close();
-		}
+		this.subscriber = null;
+		this.source.close();
+		// For an item that has arrived already.
+		drain();
 	}
 
 	private void drain() {
@@ -106,39 +121,42 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 	}
 
 	private void turn() {
-		if (this.done.get()) {
-			return;
+		Arrival<T> arrived = this.arrival;
+		if (arrived != null) {
+			this.arrival = null;
+			this.pulling = false;
+			signal(arrived);
 		}
 		Throwable error = this.protocolError;
 		if (error != null) {
 			fail(error);
-			return;
 		}
-		if (this.pulling || this.demand.get() == 0) {
-			return;
+		if (this.subscriber != null && !this.pulling && this.demand.get() > 0) {
+			this.pulling = true;
+			this.source.nextForSubscriber().whenComplete(this::arrived);
 		}
-		this.pulling = true;
-		CompletionStage<Optional<T>> next = this.source.nextForSubscriber();
-		next.whenComplete(this::deliver);
 	}
 
 	/**
-	 * Called once for each pull, so signals never overlap; {@code pulling} is given up
-	 * last.
+	 * Leaves what was pulled to the drain loop.
 	 */
-	private void deliver(@Nullable Optional<T> item, @Nullable Throwable failure) {
+	private void arrived(@Nullable Optional<T> item, @Nullable Throwable failure) {
+		this.arrival = new Arrival<>(item, failure);
+		drain();
+	}
+
+	private void signal(Arrival<T> arrived) {
 		Flow.Subscriber<? super T> receiver = this.subscriber;
-		if (this.done.get() || receiver == null) {
+		Optional<T> item = arrived.item();
+		if (receiver == null) {
 			Items.discard(item);
 		}
-		else if (failure != null) {
-			fail(Failures.unwrap(failure));
+		else if (arrived.failure() != null) {
+			fail(Failures.unwrap(arrived.failure()));
 		}
 		else if (item == null || item.isEmpty()) {
-			if (this.done.compareAndSet(false, true)) {
-				this.subscriber = null;
-				receiver.onComplete();
-			}
+			this.subscriber = null;
+			receiver.onComplete();
 		}
 		else {
 			this.demand.getAndUpdate((before) -> (before == Long.MAX_VALUE) ? before : before - 1);
@@ -146,19 +164,18 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 				receiver.onNext(item.get());
 			}
 			catch (Throwable ex) {
-				// A subscriber must not throw (rule 2.13); to it the stream is cancelled.
+				// A subscriber must not throw (rule 2.13); for us it has cancelled. The
+				// item was handed over, so it is the subscriber's to close.
 				cancel();
 				Thread thread = Thread.currentThread();
 				thread.getUncaughtExceptionHandler().uncaughtException(thread, ex);
 			}
 		}
-		this.pulling = false;
-		drain();
 	}
 
 	private void fail(Throwable failure) {
 		Flow.Subscriber<? super T> receiver = this.subscriber;
-		if (receiver != null && this.done.compareAndSet(false, true)) {
+		if (receiver != null) {
 			this.subscriber = null;
 			this.source.close();
 			receiver.onError(failure);
@@ -166,13 +183,21 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 	}
 
 	/**
-	 * What a refused subscriber is given, because rule 1.9 asks for a subscription first.
+	 * What a pull came to.
+	 */
+	private record Arrival<T>(@Nullable Optional<T> item, @Nullable Throwable failure) {
+
+	}
+
+	/**
+	 * The subscription of a refused subscriber: nothing can come, the error follows at
+	 * once.
 	 */
 	private static final class RefusedSubscription implements Flow.Subscription {
 
 		@Override
 		public void request(long count) {
-			// Nothing can come: the error follows at once.
+			// Nothing can come.
 		}
 
 		@Override

@@ -16,6 +16,7 @@
 
 package org.lance.spring.stream;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.apache.arrow.memory.BufferAllocator;
@@ -37,6 +38,10 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
  */
 public final class OpenBatch implements AutoCloseable {
 
+	static {
+		StructConflicts.allow();
+	}
+
 	private final VectorSchemaRoot root;
 
 	private final DictionaryProvider.MapDictionaryProvider dictionaries;
@@ -54,7 +59,7 @@ public final class OpenBatch implements AutoCloseable {
 
 	static OpenBatch load(RecordBatch batch, BufferAllocator allocator) {
 		DictionaryProvider.MapDictionaryProvider dictionaries = new DictionaryProvider.MapDictionaryProvider();
-		List<FieldVector> vectors = new java.util.ArrayList<>();
+		List<FieldVector> vectors = new ArrayList<>();
 		VectorSchemaRoot root = VectorSchemaRoot.create(batch.schema(), allocator);
 		try {
 			new VectorLoader(root).load(batch.body());
@@ -68,8 +73,12 @@ public final class OpenBatch implements AutoCloseable {
 			return new OpenBatch(root, dictionaries, vectors);
 		}
 		catch (Throwable ex) {
-			vectors.forEach(FieldVector::close);
-			root.close();
+			try {
+				vectors.forEach(FieldVector::close);
+			}
+			finally {
+				root.close();
+			}
 			throw ex;
 		}
 	}
@@ -99,8 +108,12 @@ public final class OpenBatch implements AutoCloseable {
 			return;
 		}
 		this.closed = true;
-		this.root.close();
-		this.dictionaryVectors.forEach(FieldVector::close);
+		try {
+			this.root.close();
+		}
+		finally {
+			this.dictionaryVectors.forEach(FieldVector::close);
+		}
 	}
 
 }

@@ -51,6 +51,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class RecordBatch implements AutoCloseable {
 
+	static {
+		StructConflicts.allow();
+	}
+
 	private static final Logger logger = LoggerFactory.getLogger(RecordBatch.class);
 
 	private static final Cleaner cleaner = Cleaner.create();
@@ -117,7 +121,8 @@ public final class RecordBatch implements AutoCloseable {
 			boolean copy, BufferAllocator allocator) {
 		List<DictionaryVersion> versions = List.copyOf(dictionaries);
 		List<SealedBuffers.MissingValidity> missing = BatchValidator.validate(schema, body, versions);
-		return over(schema, SealedBuffers.seal(body, copy, missing, allocator), versions);
+		return over(schema, SealedBuffers.seal(body, copy ? SealedBuffers.Keep.NOTHING : SealedBuffers.Keep.OWN_ROOT,
+				missing, allocator), versions);
 	}
 
 	/**
@@ -343,16 +348,12 @@ public final class RecordBatch implements AutoCloseable {
 		/**
 		 * Handles and calls in progress; the memory itself is also held by open batches.
 		 */
-		private final BatchMemory handles;
+		private final References handles = new References("A record batch");
 
 		Sealed(Schema schema, SealedBuffers buffers, List<DictionaryVersion> dictionaries) {
 			this.schema = schema;
 			this.buffers = buffers;
 			this.dictionaries = dictionaries;
-			this.handles = new BatchMemory(buffers.memory().getAllocator(), 0, () -> {
-				buffers.memory().release();
-				dictionaries.forEach(DictionaryVersion::close);
-			});
 			this.memorySize = memorySize();
 		}
 
@@ -369,11 +370,18 @@ public final class RecordBatch implements AutoCloseable {
 		}
 
 		boolean tryRetain() {
-			return this.handles.tryRetain();
+			return this.handles.tryRetain(1);
 		}
 
 		void release() {
-			this.handles.release();
+			if (this.handles.release(1)) {
+				try {
+					this.buffers.memory().release();
+				}
+				finally {
+					this.dictionaries.forEach(DictionaryVersion::close);
+				}
+			}
 		}
 
 	}
@@ -387,19 +395,16 @@ public final class RecordBatch implements AutoCloseable {
 
 		private final AtomicBoolean closed = new AtomicBoolean();
 
-		private volatile boolean released;
-
 		Reference(Sealed sealed) {
 			this.sealed = sealed;
 		}
 
 		boolean close() {
-			if (!this.closed.compareAndSet(false, true)) {
-				return false;
+			boolean first = this.closed.compareAndSet(false, true);
+			if (first) {
+				this.sealed.release();
 			}
-			this.released = true;
-			this.sealed.release();
-			return true;
+			return first;
 		}
 
 		/**
@@ -407,7 +412,7 @@ public final class RecordBatch implements AutoCloseable {
 		 */
 		@Override
 		public void run() {
-			if (!this.released && close()) {
+			if (close()) {
 				long count = lost.incrementAndGet();
 				logger.warn(
 						"A record batch of {} rows ({} bytes) was never closed and is given back by the garbage "

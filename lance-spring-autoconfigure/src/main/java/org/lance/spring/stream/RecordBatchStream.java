@@ -16,6 +16,8 @@
 
 package org.lance.spring.stream;
 
+import java.io.IOException;
+import java.util.Iterator;
 import java.util.Map;
 
 import org.apache.arrow.memory.BufferAllocator;
@@ -73,7 +75,7 @@ public interface RecordBatchStream extends AsyncIterator<RecordBatch> {
 	 * @return the stream
 	 */
 	static RecordBatchStream from(Schema schema, Map<Long, Field> dictionaryFields, AsyncStep<RecordBatch> step) {
-		return new StepRecordBatchStream(schema, dictionaryFields, step);
+		return new StepRecordBatchStream(schema, dictionaryFields, step, false);
 	}
 
 	/**
@@ -88,10 +90,11 @@ public interface RecordBatchStream extends AsyncIterator<RecordBatch> {
 	 * @return the stream
 	 * @throws StreamAdmissionException if the executor takes no more streams
 	 */
-	static RecordBatchStream background(Schema schema, Map<Long, Field> dictionaryFields,
-			java.util.Iterator<RecordBatch> batches, BackgroundExecutor executor, int readAhead) {
+	static RecordBatchStream background(Schema schema, Map<Long, Field> dictionaryFields, Iterator<RecordBatch> batches,
+			BackgroundExecutor executor, int readAhead) {
+		Map<Long, Field> fields = Map.copyOf(dictionaryFields);
 		BackgroundStep<RecordBatch> step = BackgroundStep.admitted(batches, executor, readAhead);
-		StepRecordBatchStream stream = new StepRecordBatchStream(schema, dictionaryFields, step);
+		StepRecordBatchStream stream = new StepRecordBatchStream(schema, fields, step, true);
 		step.opened(stream);
 		return stream;
 	}
@@ -107,10 +110,10 @@ public interface RecordBatchStream extends AsyncIterator<RecordBatch> {
 	 * @param allocator where batches go whose memory can't be shared
 	 * @return the stream
 	 * @throws StreamAdmissionException if the executor takes no more streams
-	 * @throws java.io.IOException if the schema can't be read
+	 * @throws IOException if the schema can't be read
 	 */
 	static RecordBatchStream of(ArrowReader reader, BackgroundExecutor executor, int readAhead,
-			BufferAllocator allocator) throws java.io.IOException {
+			BufferAllocator allocator) throws IOException {
 		ReaderBatches batches = new ReaderBatches(reader, allocator);
 		return background(batches.schema(), batches.dictionaryFields(), batches, executor, readAhead);
 	}

@@ -45,10 +45,10 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 	/**
 	 * Seals a body.
 	 * @param body the body; the caller keeps its own references
-	 * @param copy whether to copy in any case
+	 * @param keep which memory is kept by reference
 	 * @param missing validity buffers to fill in
 	 */
-	static SealedBuffers seal(ArrowRecordBatch body, boolean copy, List<MissingValidity> missing,
+	static SealedBuffers seal(ArrowRecordBatch body, Keep keep, List<MissingValidity> missing,
 			BufferAllocator allocator) {
 		List<ArrowBuf> held = new ArrayList<>();
 		try {
@@ -57,7 +57,7 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 			long copied = 0;
 			for (int i = 0; i < buffers.length; i++) {
 				ArrowBuf source = sources.get(i);
-				if (available(source) > 0 && (copy || !sameRoot(source, allocator))) {
+				if (available(source) > 0 && !keep.keeps(source, allocator)) {
 					copied += align(available(source));
 				}
 			}
@@ -74,7 +74,7 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 				if (length == 0) {
 					buffers[i] = allocator.getEmpty();
 				}
-				else if (copy || !sameRoot(source, allocator)) {
+				else if (!keep.keeps(source, allocator)) {
 					target.setBytes(position, source, source.readerIndex(), length);
 					buffers[i] = target.slice(position, length);
 					position += align(length);
@@ -147,16 +147,39 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 		return Math.max(0, Math.min(buffer.writerIndex(), buffer.capacity()) - buffer.readerIndex());
 	}
 
-	/**
-	 * Memory that carries its own reference count works under every root.
-	 */
-	private static boolean sameRoot(ArrowBuf buffer, BufferAllocator allocator) {
-		ReferenceManager manager = buffer.getReferenceManager();
-		return manager instanceof BatchMemory || manager.getAllocator().getRoot() == allocator.getRoot();
-	}
-
 	private static long align(long length) {
 		return (length + ALIGNMENT - 1) & -ALIGNMENT;
+	}
+
+	/**
+	 * Which memory is kept by reference; the rest is copied. Memory of another root is
+	 * always copied, so that whoever made it may close its allocator.
+	 */
+	enum Keep {
+
+		/**
+		 * All that belongs to the root of the allocator: the producer never writes into
+		 * it again.
+		 */
+		OWN_ROOT,
+
+		/**
+		 * Only what was sealed before: the producer may append in place, as Arrow's
+		 * readers do with the deltas of a dictionary.
+		 */
+		SEALED,
+
+		/**
+		 * Nothing.
+		 */
+		NOTHING;
+
+		boolean keeps(ArrowBuf buffer, BufferAllocator allocator) {
+			ReferenceManager manager = buffer.getReferenceManager();
+			return this != NOTHING && (this == OWN_ROOT || manager instanceof BatchMemory)
+					&& manager.getAllocator().getRoot() == allocator.getRoot();
+		}
+
 	}
 
 	/**

@@ -43,7 +43,9 @@ class StepIterator<T> implements AsyncIterator<T> {
 
 	private final AsyncStep<T> step;
 
-	private final CompletableFuture<Void> closed = new EngineFuture<>();
+	private final boolean failureEnds;
+
+	private final EngineFuture<Void> closed = new EngineFuture<>();
 
 	private Mode mode = Mode.UNUSED;
 
@@ -53,6 +55,8 @@ class StepIterator<T> implements AsyncIterator<T> {
 
 	private boolean ended;
 
+	private @Nullable Throwable endedBy;
+
 	private boolean fused;
 
 	private boolean closing;
@@ -60,7 +64,17 @@ class StepIterator<T> implements AsyncIterator<T> {
 	private boolean released;
 
 	StepIterator(AsyncStep<T> step) {
+		this(step, false);
+	}
+
+	/**
+	 * Creates the iterator.
+	 * @param step the step, owned by the iterator
+	 * @param failureEnds whether a failure of the step is the end of the iterator as well
+	 */
+	StepIterator(AsyncStep<T> step, boolean failureEnds) {
 		this.step = step;
+		this.failureEnds = failureEnds;
 	}
 
 	@Override
@@ -112,53 +126,58 @@ class StepIterator<T> implements AsyncIterator<T> {
 		CompletableFuture<Optional<T>> future = new EngineFuture<>();
 		synchronized (this.lock) {
 			if (this.mode != as && this.mode != Mode.UNUSED) {
-				return failed(new IllegalStateException(
+				return EngineFuture.failed(new IllegalStateException(
 						"This iterator has a subscriber and can't be pulled directly as well"));
 			}
 			this.mode = as;
 			if (this.closing) {
-				return failed(new CancellationException("This iterator was closed"));
+				return EngineFuture.failed(closedException());
 			}
 			if (this.ended && this.fused) {
-				return CompletableFuture.completedFuture(Optional.empty());
+				return EngineFuture.completed(Optional.empty());
 			}
 			if (this.ended) {
-				return failed(new IllegalStateException(
-						"This iterator has ended; use fuse() for one that keeps answering the end"));
+				return EngineFuture.failed(new IllegalStateException(
+						"This iterator has ended; use fuse() for one that keeps answering the end", this.endedBy));
 			}
 			if (this.advancing) {
-				return failed(new IllegalStateException(
+				return EngineFuture.failed(new IllegalStateException(
 						"The last call of next() is not complete; an iterator takes one call at a time"));
 			}
 			this.advancing = true;
 			this.pending = future;
 		}
-		CompletionStage<Optional<T>> stage;
 		try {
-			stage = this.step.advance();
+			this.step.advance().whenComplete((item, failure) -> advanced(future, item, failure));
 		}
 		catch (Throwable ex) {
 			advanced(future, null, ex);
-			return future;
 		}
-		stage.whenComplete((item, failure) -> advanced(future, item, Failures.unwrap(failure)));
 		return future;
 	}
 
 	private void advanced(CompletableFuture<Optional<T>> future, @Nullable Optional<T> item,
-			@Nullable Throwable failure) {
+			@Nullable Throwable thrown) {
+		Throwable failure = Failures.unwrap(thrown);
+		if (failure == null && item == null) {
+			failure = new IllegalStateException("The step answered null; an empty optional stands for the end");
+		}
 		boolean release;
 		boolean deliver;
 		synchronized (this.lock) {
 			this.advancing = false;
 			this.pending = null;
 			deliver = !this.closing;
+			if (failure != null && this.failureEnds) {
+				this.ended = true;
+				this.endedBy = failure;
+			}
 			this.ended |= item != null && item.isEmpty();
 			release = (this.closing || this.ended) && !this.released;
 			this.released |= release;
 		}
 		if (failure != null) {
-			future.completeExceptionally(deliver ? failure : new CancellationException("This iterator was closed"));
+			future.completeExceptionally(deliver ? failure : closedException());
 		}
 		else if (!deliver || !future.complete(item)) {
 			Items.discard(item);
@@ -183,17 +202,26 @@ class StepIterator<T> implements AsyncIterator<T> {
 			this.released |= release;
 		}
 		if (cancelled != null) {
-			this.step.cancel();
-			cancelled.completeExceptionally(new CancellationException("This iterator was closed"));
+			try {
+				this.step.cancel();
+			}
+			finally {
+				cancelled.completeExceptionally(closedException());
+			}
 		}
 		if (release) {
 			release();
 		}
 	}
 
+	private static CancellationException closedException() {
+		return new CancellationException("This iterator was closed");
+	}
+
 	@Override
 	public CompletionStage<Void> closed() {
-		return this.closed.minimalCompletionStage();
+		// A copy: nobody but us completes the stage, and it refuses to be waited for.
+		return this.closed.copy();
 	}
 
 	private void release() {
@@ -210,12 +238,6 @@ class StepIterator<T> implements AsyncIterator<T> {
 		catch (Throwable ex) {
 			this.closed.completeExceptionally(ex);
 		}
-	}
-
-	private static <T> CompletionStage<Optional<T>> failed(Throwable failure) {
-		CompletableFuture<Optional<T>> future = new EngineFuture<>();
-		future.completeExceptionally(failure);
-		return future;
 	}
 
 }

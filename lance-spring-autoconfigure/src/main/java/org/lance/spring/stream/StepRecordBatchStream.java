@@ -30,8 +30,9 @@ final class StepRecordBatchStream extends StepIterator<RecordBatch> implements R
 
 	private final Map<Long, Field> dictionaryFields;
 
-	StepRecordBatchStream(Schema schema, Map<Long, Field> dictionaryFields, AsyncStep<RecordBatch> step) {
-		super(step);
+	StepRecordBatchStream(Schema schema, Map<Long, Field> dictionaryFields, AsyncStep<RecordBatch> step,
+			boolean failureEnds) {
+		super(step, failureEnds);
 		this.schema = schema;
 		this.dictionaryFields = Map.copyOf(dictionaryFields);
 	}

@@ -21,6 +21,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -39,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamArrowReader extends ArrowReader {
 
+	static {
+		StructConflicts.allow();
+	}
+
 	private final RecordBatchStream stream;
 
 	private final Iterator<RecordBatch> batches;
@@ -49,6 +54,11 @@ final class StreamArrowReader extends ArrowReader {
 
 	private @Nullable VectorSchemaRoot root;
 
+	/**
+	 * The first batch, if it was needed to know the types of the dictionaries.
+	 */
+	private @Nullable RecordBatch peeked;
+
 	private boolean closed;
 
 	StreamArrowReader(RecordBatchStream stream, BufferAllocator allocator) {
@@ -58,13 +68,16 @@ final class StreamArrowReader extends ArrowReader {
 	}
 
 	@Override
-	public VectorSchemaRoot getVectorSchemaRoot() {
+	public VectorSchemaRoot getVectorSchemaRoot() throws IOException {
 		if (this.root == null) {
+			checkOpen();
+			Map<Long, Field> fields = dictionaryFields();
 			this.root = VectorSchemaRoot.create(this.stream.schema(), this.allocator);
 			Map<Long, DictionaryEncoding> encodings = Dictionaries.encodings(this.stream.schema().getFields());
-			this.stream.dictionaryFields().forEach((id, field) -> {
-				DictionaryEncoding encoding = encodings.get(id);
-				if (encoding != null) {
+			Dictionaries.encodings(fields.values()).forEach(encodings::putIfAbsent);
+			encodings.forEach((id, encoding) -> {
+				Field field = fields.get(id);
+				if (field != null) {
 					this.loaded.put(id, new Dictionary(field.createVector(this.allocator), encoding));
 				}
 			});
@@ -72,14 +85,50 @@ final class StreamArrowReader extends ArrowReader {
 		return this.root;
 	}
 
+	/**
+	 * The value fields of the dictionaries, which an exported schema needs before the
+	 * first batch.
+	 */
+	private Map<Long, Field> dictionaryFields() throws IOException {
+		Map<Long, Field> known = this.stream.dictionaryFields();
+		if (known.keySet().containsAll(Dictionaries.encodings(this.stream.schema().getFields()).keySet())) {
+			return known;
+		}
+		Map<Long, Field> fields = new TreeMap<>(known);
+		this.peeked = nextBatch();
+		if (this.peeked != null) {
+			this.peeked.dictionaries().forEach((version) -> fields.put(version.id(), version.field()));
+		}
+		return fields;
+	}
+
+	private @Nullable RecordBatch nextBatch() throws IOException {
+		RecordBatch first = this.peeked;
+		if (first != null) {
+			this.peeked = null;
+			return first;
+		}
+		try {
+			return this.batches.hasNext() ? this.batches.next() : null;
+		}
+		catch (CompletionException ex) {
+			if (ex.getCause() instanceof IOException cause) {
+				throw cause;
+			}
+			throw ex;
+		}
+	}
+
 	@Override
 	public boolean loadNextBatch() throws IOException {
+		checkOpen();
 		VectorSchemaRoot target = getVectorSchemaRoot();
-		if (!this.batches.hasNext()) {
+		RecordBatch next = nextBatch();
+		if (next == null) {
 			target.setRowCount(0);
 			return false;
 		}
-		try (RecordBatch batch = this.batches.next()) {
+		try (RecordBatch batch = next) {
 			for (DictionaryVersion version : batch.dictionaries()) {
 				load(batch, version);
 			}
@@ -93,33 +142,39 @@ final class StreamArrowReader extends ArrowReader {
 		if (this.versions.get(version.id()) == version) {
 			return;
 		}
+		DictionaryEncoding encoding = Dictionaries.encoding(batch.schema(), batch.dictionaries(), version.id());
 		FieldVector vector = version.load(this.allocator);
-		Dictionary before = this.loaded.put(version.id(),
-				new Dictionary(vector, Dictionaries.encoding(batch.schema(), batch.dictionaries(), version.id())));
-		if (before != null) {
-			before.getVector().close();
-		}
+		Dictionary before = this.loaded.put(version.id(), new Dictionary(vector, encoding));
 		// Held, so that the identity of the version can't be that of a later one.
 		DictionaryVersion last = this.versions.put(version.id(), version.retain());
 		if (last != null) {
 			last.close();
 		}
+		if (before != null) {
+			before.getVector().close();
+		}
+	}
+
+	private void checkOpen() throws IOException {
+		if (this.closed) {
+			throw new IOException("This reader is closed");
+		}
 	}
 
 	@Override
-	public Map<Long, Dictionary> getDictionaryVectors() {
+	public Map<Long, Dictionary> getDictionaryVectors() throws IOException {
 		getVectorSchemaRoot();
 		return this.loaded;
 	}
 
 	@Override
 	public @Nullable Dictionary lookup(long id) {
-		return getDictionaryVectors().get(id);
+		return this.loaded.get(id);
 	}
 
 	@Override
 	public Set<Long> getDictionaryIds() {
-		return getDictionaryVectors().keySet();
+		return this.loaded.keySet();
 	}
 
 	@Override
@@ -137,6 +192,10 @@ final class StreamArrowReader extends ArrowReader {
 		close(true);
 	}
 
+	/**
+	 * Closes the vectors. Over the C Data interface this may be called by any thread, but
+	 * not while a batch is being loaded.
+	 */
 	@Override
 	public void close(boolean closeReadSource) throws IOException {
 		synchronized (this) {
@@ -145,13 +204,22 @@ final class StreamArrowReader extends ArrowReader {
 			}
 			this.closed = true;
 		}
-		if (this.root != null) {
-			this.root.close();
+		try {
+			Items.discard(this.peeked);
+			if (this.root != null) {
+				this.root.close();
+			}
 		}
-		this.loaded.values().forEach((dictionary) -> dictionary.getVector().close());
-		this.versions.values().forEach(DictionaryVersion::close);
-		if (closeReadSource) {
-			closeReadSource();
+		finally {
+			try {
+				this.loaded.values().forEach((dictionary) -> dictionary.getVector().close());
+				this.versions.values().forEach(DictionaryVersion::close);
+			}
+			finally {
+				if (closeReadSource) {
+					closeReadSource();
+				}
+			}
 		}
 	}
 
@@ -161,10 +229,10 @@ final class StreamArrowReader extends ArrowReader {
 	}
 
 	/**
-	 * Only for {@link Field} based schema reading of the base class, which is not used.
+	 * The base class would read the schema from a source of bytes.
 	 */
 	@Override
-	protected void initialize() {
+	protected void initialize() throws IOException {
 		getVectorSchemaRoot();
 	}
 
