@@ -30,7 +30,7 @@ import org.lance.spring.stream.EngineThreads;
 /**
  * The spills of one manager that hold anything, and whether more are taken.
  */
-final class LiveSpills implements SpillCore.Owner {
+final class LiveSpills implements SpillOwner {
 
 	private static final String SHUTTING_DOWN = "the spill manager is shutting down";
 

@@ -18,22 +18,30 @@ package org.lance.spring.spill;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.RecordBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The part of one spill that is on disk: makes the file when it is first needed, and
- * counts. All methods but the getters block: they run on the spill executor only.
+ * The part of one spill that is on disk: makes the file when it is first needed, does
+ * file calls on the spill executor, counts, and gives every failure its type. Each call
+ * ends in its callback, exactly once, also when the executor is shut down.
  */
 final class SpillDisk {
+
+	private static final Logger logger = LoggerFactory.getLogger(SpillDisk.class);
 
 	private final String name;
 
 	private final SpillFile.Store store;
+
+	private final SpillExecutor executor;
 
 	private final SpillCounters counters;
 
@@ -46,50 +54,77 @@ final class SpillDisk {
 	 */
 	private long counted;
 
-	SpillDisk(String name, SpillFile.Store store, SpillCounters counters, Verification verification) {
+	SpillDisk(String name, SpillFile.Store store, SpillExecutor executor, SpillCounters counters,
+			Verification verification) {
 		this.name = name;
 		this.store = store;
+		this.executor = executor;
 		this.counters = counters;
 		this.verification = verification;
 	}
 
 	/**
-	 * Appends a batch, after those that were in memory until now.
-	 * @param goOn whether the spill is still wanted; asked before each batch
+	 * Appends batches and makes the file before if there is none.
+	 * @param batches the batches, borrowed until the callback
+	 * @param wanted is asked before each batch whether anybody still wants it
+	 * @param ended is given the failure, or {@code null}
 	 */
-	void write(Schema schema, Map<Long, Field> dictionaryFields, List<RecordBatch> before, RecordBatch batch,
-			BooleanSupplier goOn) {
-		SpillFile target = this.file;
-		if (target == null) {
-			target = this.store.create(this.name, schema, dictionaryFields);
-			this.file = target;
-			this.counters.files.increment();
-		}
+	void append(Schema schema, Map<Long, Field> dictionaryFields, List<RecordBatch> batches, Wanted wanted,
+			Consumer<@Nullable SpillException> ended) {
+		this.executor.execute(() -> ended.accept(tryAppend(schema, dictionaryFields, batches, wanted)),
+				() -> ended.accept(executorGone()));
+	}
+
+	private @Nullable SpillException tryAppend(Schema schema, Map<Long, Field> dictionaryFields,
+			List<RecordBatch> batches, Wanted wanted) {
+		int index = 0;
 		try {
-			for (RecordBatch earlier : before) {
-				if (!goOn.getAsBoolean()) {
-					return;
+			SpillFile target = this.file;
+			if (target == null) {
+				target = this.store.create(this.name, schema, dictionaryFields);
+				this.file = target;
+				this.counters.files.increment();
+			}
+			try {
+				index = target.batches();
+				for (RecordBatch batch : batches) {
+					if (wanted.stillWanted()) {
+						target.append(batch);
+						index++;
+					}
 				}
-				target.append(earlier);
 			}
-			if (goOn.getAsBoolean()) {
-				target.append(batch);
+			finally {
+				count(target);
 			}
+			return null;
 		}
-		finally {
-			count(target);
+		catch (Throwable ex) {
+			return typed("batch %d could not be written".formatted(index), ex);
 		}
 	}
 
-	void finish() {
-		SpillFile target = this.file;
-		if (target != null) {
+	/**
+	 * Writes the end.
+	 * @param ended is given the failure, or {@code null}
+	 */
+	void finish(Consumer<@Nullable SpillException> ended) {
+		this.executor.execute(() -> ended.accept(tryFinish()), () -> ended.accept(executorGone()));
+	}
+
+	private @Nullable SpillException tryFinish() {
+		try {
+			SpillFile target = file();
 			try {
 				target.finish();
 			}
 			finally {
 				count(target);
 			}
+			return null;
+		}
+		catch (Throwable ex) {
+			return typed("the end could not be written", ex);
 		}
 	}
 
@@ -102,34 +137,57 @@ final class SpillDisk {
 
 	/**
 	 * Reads a committed batch.
-	 * @return the batch, owned by the caller
+	 * @param ended is given the batch, which it owns, or the failure
 	 */
-	RecordBatch read(int index) {
-		SpillFile source = this.file;
-		if (source == null) {
-			throw new IllegalStateException("Spill '%s' has no file".formatted(this.name));
+	void read(int index, BiConsumer<@Nullable RecordBatch, @Nullable SpillException> ended) {
+		this.executor.execute(() -> tryRead(index, ended), () -> ended.accept(null, executorGone()));
+	}
+
+	private void tryRead(int index, BiConsumer<@Nullable RecordBatch, @Nullable SpillException> ended) {
+		RecordBatch batch;
+		try {
+			SpillFile source = file();
+			batch = source.read(index, this.verification);
+			this.counters.bytesRead.add(source.length(index));
 		}
-		RecordBatch batch = source.read(index, this.verification);
-		this.counters.bytesRead.add(source.length(index));
-		return batch;
+		catch (Throwable ex) {
+			SpillException failure = typed("batch %d could not be read".formatted(index), ex);
+			this.counters.failed(failure);
+			ended.accept(null, failure);
+			return;
+		}
+		ended.accept(batch, null);
 	}
 
 	/**
 	 * Deletes the file; called once, when no other call is in progress and none will
 	 * come.
 	 */
-	void delete() {
-		SpillFile target = this.file;
-		if (target != null) {
-			this.file = null;
-			try {
-				target.delete();
-			}
-			finally {
-				this.counters.files.decrement();
-				this.counters.diskUsed.add(-this.counted);
-			}
+	void delete(Runnable ended) {
+		this.executor.cleanUp(() -> {
+			tryDelete();
+			ended.run();
+		});
+	}
+
+	private void tryDelete() {
+		try {
+			file().delete();
 		}
+		catch (Throwable ex) {
+			logger.warn("The file of spill '{}' could not be deleted", this.name, ex);
+		}
+		this.file = null;
+		this.counters.files.decrement();
+		this.counters.diskUsed.add(-this.counted);
+	}
+
+	private SpillFile file() {
+		SpillFile existing = this.file;
+		if (existing == null) {
+			throw new IllegalStateException("Spill '%s' has no file".formatted(this.name));
+		}
+		return existing;
 	}
 
 	boolean hasFile() {
@@ -137,8 +195,27 @@ final class SpillDisk {
 	}
 
 	long bytes() {
-		SpillFile target = this.file;
-		return (target != null) ? target.bytes() : 0;
+		SpillFile existing = this.file;
+		return (existing != null) ? existing.bytes() : 0;
+	}
+
+	private SpillException typed(String what, Throwable failure) {
+		return (failure instanceof SpillException typed) ? typed
+				: new SpillIoException(this.name, what + ": " + failure, failure);
+	}
+
+	private SpillException executorGone() {
+		return new SpillClosedException(this.name, "the spill executor is shut down", null);
+	}
+
+	/**
+	 * Tells whether the rest of a call is still wanted.
+	 */
+	@FunctionalInterface
+	interface Wanted {
+
+		boolean stillWanted();
+
 	}
 
 }

@@ -152,7 +152,7 @@ public final class SpillManager implements AutoCloseable {
 		long limit = (options.memoryLimit() >= 0) ? options.memoryLimit() : this.memoryLimit;
 		Verification when = (options.verification() != null) ? options.verification() : this.verification;
 		SpillCore core = new SpillCore(name, schema, dictionaryFields, new SpillMemory(limit, this.budget),
-				new SpillDisk(name, this.store, this.counters, when), this.executor, this.counters, this.clock,
+				new SpillDisk(name, this.store, this.executor, this.counters, when), this.counters, this.clock,
 				this.spills);
 		this.spills.add(core);
 		return new CoreSpill(core, this.executor);

@@ -48,11 +48,6 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 	 */
 	boolean cancelled;
 
-	/**
-	 * Whether the end was found; only touched by the step in progress.
-	 */
-	boolean atEnd;
-
 	private volatile CompletableFuture<Optional<RecordBatch>> pending = new CompletableFuture<>();
 
 	SpillReader(SpillCore core, Object lease) {
@@ -65,7 +60,7 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 	public CompletionStage<Optional<RecordBatch>> advance() {
 		CompletableFuture<Optional<RecordBatch>> step = new CompletableFuture<>();
 		this.pending = step;
-		this.core.read(this);
+		this.core.readers().read(this);
 		return step;
 	}
 
@@ -73,13 +68,13 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 		this.pending.complete(Optional.ofNullable(batch));
 	}
 
-	void fail(@Nullable Throwable failure) {
-		this.pending.completeExceptionally((failure != null) ? failure : new IllegalStateException("No failure"));
+	void fail(Throwable failure) {
+		this.pending.completeExceptionally(failure);
 	}
 
 	@Override
 	public void cancel() {
-		this.core.cancel(this);
+		this.core.readers().cancel(this);
 	}
 
 	@Override
@@ -90,7 +85,7 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 
 	@Override
 	public SizeHint sizeHint() {
-		return this.core.sizeHint(this);
+		return this.core.readers().sizeHint(this);
 	}
 
 }

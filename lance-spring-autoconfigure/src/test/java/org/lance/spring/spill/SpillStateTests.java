@@ -156,9 +156,9 @@ class SpillStateTests {
 		boolean toDisk = to == State.ON_DISK || to == State.SWITCHING;
 		this.core = new SpillCore("test", Batches.SCHEMA, Map.of(),
 				new SpillMemory(toDisk ? 4096 : 1 << 20, this.budget),
-				new SpillDisk("test", this.store, new SpillCounters(), Verification.ALWAYS),
-				new SpillExecutor(this.pool, this.pool::isShutdown), new SpillCounters(), InstantSource.system(),
-				new SpillCore.Owner() {
+				new SpillDisk("test", this.store, new SpillExecutor(this.pool, this.pool::isShutdown),
+						new SpillCounters(), Verification.ALWAYS),
+				new SpillCounters(), InstantSource.system(), new SpillOwner() {
 
 					@Override
 					public void busyChanged(boolean busy) {
