@@ -149,10 +149,12 @@ final class SpillCore {
 		Effects effects = new Effects();
 		effects.add(held::close);
 		synchronized (this.lock) {
-			if (writeSucceeded(failure, effects)) {
+			CompletableFuture<Void> result = writeSucceeded(failure, effects);
+			if (result != null) {
 				if (this.state.switched()) {
 					effects.add(this.memory.clear());
 				}
+				effects.add(() -> result.complete(null));
 				committed(rows, effects);
 			}
 		}
@@ -183,8 +185,10 @@ final class SpillCore {
 	private void endWritten(@Nullable SpillException failure) {
 		Effects effects = new Effects();
 		synchronized (this.lock) {
-			if (writeSucceeded(failure, effects)) {
+			CompletableFuture<Void> result = writeSucceeded(failure, effects);
+			if (result != null) {
 				this.state.finished();
+				effects.add(() -> result.complete(null));
 				finished(effects);
 			}
 		}
@@ -193,21 +197,22 @@ final class SpillCore {
 
 	/**
 	 * Takes the outcome of the sender's file call.
+	 * @return the stage to complete, or {@code null} if it failed or nobody waits any
+	 * more
 	 */
-	private boolean writeSucceeded(@Nullable SpillException failure, Effects effects) {
+	private @Nullable CompletableFuture<Void> writeSucceeded(@Nullable SpillException failure, Effects effects) {
 		CompletableFuture<Void> result = this.writing;
 		this.writing = null;
 		if (!this.state.writeEnded() || result == null) {
 			cleanUpIfPossible(effects);
-			return false;
+			return null;
 		}
 		if (failure != null) {
 			effects.add(() -> result.completeExceptionally(failure));
 			end(State.FAILED, failure, true, effects);
-			return false;
+			return null;
 		}
-		effects.add(() -> result.complete(null));
-		return true;
+		return result;
 	}
 
 	private void committed(int rows, Effects effects) {
