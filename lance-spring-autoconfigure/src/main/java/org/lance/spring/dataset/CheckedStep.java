@@ -43,6 +43,8 @@ final class CheckedStep implements AsyncStep<RecordBatch> {
 
 	private final Consumer<RecordBatch> check;
 
+	private final NativeAlignment alignment;
+
 	private @Nullable Optional<RecordBatch> peeked;
 
 	private volatile @Nullable ArrowDataException refusal;
@@ -51,9 +53,11 @@ final class CheckedStep implements AsyncStep<RecordBatch> {
 	 * Creates a step.
 	 * @param stream the stream of the source, taken over
 	 * @param check throws an {@link ArrowDataException} for a batch that must not go on
+	 * @param alignment aligns those that go on
 	 */
-	CheckedStep(RecordBatchStream stream, Consumer<RecordBatch> check) {
+	CheckedStep(RecordBatchStream stream, Consumer<RecordBatch> check, NativeAlignment alignment) {
 		this.stream = stream;
+		this.alignment = alignment;
 		this.check = check;
 	}
 
@@ -85,16 +89,14 @@ final class CheckedStep implements AsyncStep<RecordBatch> {
 	}
 
 	private CompletionStage<Optional<RecordBatch>> next() {
-		return this.stream.next().thenApply((item) -> {
-			item.ifPresent(this::check);
-			return item;
-		});
+		return this.stream.next().thenApply((item) -> item.map(this::check));
 	}
 
-	private void check(RecordBatch batch) {
+	private RecordBatch check(RecordBatch batch) {
 		try {
 			Schemas.checkCompatible(this.stream.schema(), batch.schema());
 			this.check.accept(batch);
+			return this.alignment.align(batch);
 		}
 		catch (Throwable ex) {
 			batch.close();

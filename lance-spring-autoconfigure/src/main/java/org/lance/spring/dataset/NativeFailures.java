@@ -18,6 +18,7 @@ package org.lance.spring.dataset;
 
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.InvalidRecordBatchException;
 import org.lance.spring.stream.SchemaMismatchException;
 
@@ -68,10 +69,8 @@ final class NativeFailures {
 					uri, false, failure);
 		}
 		if (text.contains("Append with different schema")) {
-			SchemaMismatchException mismatch = new SchemaMismatchException(
-					"The schema differs from that of dataset '%s': %s".formatted(uri, text));
-			mismatch.initCause(failure);
-			return mismatch;
+			return new SchemaMismatchException("The schema differs from that of dataset '%s': %s".formatted(uri, text),
+					failure);
 		}
 		if (text.contains("non-nullable but contains null")) {
 			return new InvalidRecordBatchException("A null came for dataset '%s': %s".formatted(uri, text), failure);
@@ -99,7 +98,7 @@ final class NativeFailures {
 		return new LanceReadException("Reading dataset '%s' failed: %s".formatted(uri, text), uri, failure);
 	}
 
-	static LanceDatasetNotFoundException notFound(String uri, @org.jspecify.annotations.Nullable Throwable failure) {
+	static LanceDatasetNotFoundException notFound(String uri, @Nullable Throwable failure) {
 		return new LanceDatasetNotFoundException("There is no dataset at '%s'. Create it first".formatted(uri), uri,
 				failure);
 	}

@@ -166,7 +166,8 @@ final class WriteJob implements Runnable {
 		}
 		NativeDatasets.@Nullable Existing target = (this.mode == LanceWriteMode.APPEND) ? table : null;
 		Schema nullability = (target != null) ? AppendSchema.check(target.schema(), schema) : schema;
-		CheckedStep step = new CheckedStep(open(), new NullCheck(nullability, this.allocator)::check);
+		CheckedStep step = new CheckedStep(open(), new NullCheck(nullability, this.allocator)::check,
+				new NativeAlignment(schema, this.allocator));
 		try {
 			Map<Long, Field> known = known();
 			if (known.keySet().containsAll(DictionaryIds.of(schema))) {

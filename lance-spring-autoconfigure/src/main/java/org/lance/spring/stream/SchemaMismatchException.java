@@ -16,6 +16,8 @@
 
 package org.lance.spring.stream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A record batch, or the target of a write, has another schema than the stream.
  *
@@ -25,6 +27,10 @@ public class SchemaMismatchException extends ArrowDataException {
 
 	public SchemaMismatchException(String message) {
 		super(message, null);
+	}
+
+	public SchemaMismatchException(String message, @Nullable Throwable cause) {
+		super(message, cause);
 	}
 
 }
