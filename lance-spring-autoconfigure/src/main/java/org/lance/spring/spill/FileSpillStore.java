@@ -92,8 +92,10 @@ final class FileSpillStore implements SpillFile.Store {
 			.resolve("%d-%s%s".formatted(this.sequence.incrementAndGet(), safe(name), OwnedDirectory.FILE_SUFFIX));
 	}
 
-	private SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields)
-			throws IOException {
+	/**
+	 * Creates a file at a path of the caller's.
+	 */
+	SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields) throws IOException {
 		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex();

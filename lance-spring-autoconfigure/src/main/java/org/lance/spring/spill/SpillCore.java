@@ -262,6 +262,7 @@ final class SpillCore {
 					count && this.state.state() != State.FINISHED, effects);
 		}
 		effects.run();
+		this.disk.settle();
 	}
 
 	private void end(State to, SpillException why, boolean count, Effects effects) {

@@ -182,6 +182,13 @@ final class SpillDisk {
 		this.counters.diskUsed.add(-this.counted);
 	}
 
+	/**
+	 * Ends the calls that a shut-down executor may have thrown away, on this thread.
+	 */
+	void settle() {
+		this.executor.settle();
+	}
+
 	private SpillFile file() {
 		SpillFile existing = this.file;
 		if (existing == null) {

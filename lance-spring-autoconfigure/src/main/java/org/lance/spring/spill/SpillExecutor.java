@@ -30,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The spill executor as spills use it: a task either runs there, or its replacement runs
- * here because the executor was shut down. None is lost, also not those that an executor
- * throws away with its queue.
+ * The spill executor as one spill or manager uses it: a task either runs there, or its
+ * replacement runs here because the executor was shut down. None is lost, also not those
+ * that an executor throws away with its queue.
  */
 final class SpillExecutor {
 

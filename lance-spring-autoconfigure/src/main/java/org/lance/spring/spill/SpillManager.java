@@ -54,6 +54,8 @@ public final class SpillManager implements AutoCloseable {
 
 	private final SpillFile.Store store;
 
+	private final Supplier<SpillExecutor> executors;
+
 	private final SpillExecutor executor;
 
 	private final MemoryBudget budget;
@@ -78,7 +80,10 @@ public final class SpillManager implements AutoCloseable {
 
 	private SpillManager(Builder builder, SpillFile.Store store) {
 		this.store = store;
-		this.executor = new SpillExecutor(builder.executor, builder.shutdown);
+		Executor shared = builder.executor;
+		BooleanSupplier shutdown = builder.shutdown;
+		this.executors = () -> new SpillExecutor(shared, shutdown);
+		this.executor = this.executors.get();
 		this.budget = new MemoryBudget(builder.totalMemoryLimit);
 		this.spills = new LiveSpills(this.executor);
 		this.memoryLimit = builder.memoryLimit;
@@ -151,11 +156,11 @@ public final class SpillManager implements AutoCloseable {
 	private CoreSpill create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillOptions options) {
 		long limit = (options.memoryLimit() >= 0) ? options.memoryLimit() : this.memoryLimit;
 		Verification when = (options.verification() != null) ? options.verification() : this.verification;
+		SpillExecutor own = this.executors.get();
 		SpillCore core = new SpillCore(name, schema, dictionaryFields, new SpillMemory(limit, this.budget),
-				new SpillDisk(name, this.store, this.executor, this.counters, when), this.counters, this.clock,
-				this.spills);
+				new SpillDisk(name, this.store, own, this.counters, when), this.counters, this.clock, this.spills);
 		this.spills.add(core);
-		return new CoreSpill(core, this.executor);
+		return new CoreSpill(core, own);
 	}
 
 	/**
