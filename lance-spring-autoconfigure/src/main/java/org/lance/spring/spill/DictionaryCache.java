@@ -108,7 +108,7 @@ final class DictionaryCache {
 	 */
 	private @Nullable Entry find(Integer number) {
 		Entry entry = this.live.get(number);
-		return (entry != null && entry.memory.tryRetain()) ? entry : null;
+		return (entry != null && entry.version.tryRetain()) ? entry : null;
 	}
 
 	/**

@@ -205,6 +205,14 @@ public final class DictionaryVersion implements AutoCloseable {
 	}
 
 	/**
+	 * Takes another reference, unless the last one was given back.
+	 * @return whether a reference was taken
+	 */
+	public boolean tryRetain() {
+		return this.references.tryRetain(1);
+	}
+
+	/**
 	 * Gives one reference back.
 	 */
 	@Override

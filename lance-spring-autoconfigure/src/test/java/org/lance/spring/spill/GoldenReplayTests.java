@@ -41,9 +41,9 @@ import org.lance.spring.testing.GoldenFiles;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every golden input, from the factory through a spill, has the cells of its JSON truth for
- * readers opened before, during and after writing; every malformed input ends in a typed
- * error or a normal end.
+ * Every golden input, from the factory through a spill, has the cells of its JSON truth
+ * for readers opened before, during and after writing; every malformed input ends in a
+ * typed error or a normal end.
  */
 class GoldenReplayTests {
 
@@ -57,6 +57,8 @@ class GoldenReplayTests {
 
 	@TempDir
 	Path directory;
+
+	private SpillManager manager;
 
 	static Stream<Arguments> goldenInputs() {
 		return GoldenFiles.inputs()
@@ -81,8 +83,8 @@ class GoldenReplayTests {
 			CompletionStage<List<RecordBatch>> before = spill.receiver().read().collect();
 			CompletionStage<List<RecordBatch>> during = null;
 			RecordBatchStream batches = source.intoStream();
-			for (var batch = EngineExtension.await(batches.next()); batch.isPresent(); batch = EngineExtension
-				.await(batches.next())) {
+			for (var batch = EngineExtension.await(batches.next()); batch
+				.isPresent(); batch = EngineExtension.await(batches.next())) {
 				try (RecordBatch next = batch.get()) {
 					EngineExtension.await(sender.write(next));
 				}
@@ -95,6 +97,7 @@ class GoldenReplayTests {
 			check(input, schema, (during != null) ? during : spill.receiver().read().collect());
 			check(input, schema, spill.receiver().read().collect());
 		}
+		EngineExtension.await(this.manager.closed());
 		assertThat(this.directory).isEmptyDirectory();
 	}
 
@@ -114,17 +117,18 @@ class GoldenReplayTests {
 				assertThat(reason).isInstanceOf(ArrowDataException.class);
 			}
 		}
+		EngineExtension.await(this.manager.closed());
 		assertThat(this.directory).isEmptyDirectory();
 	}
 
 	private SpillManager manager(long limit, ReadMode mode) throws Exception {
-		SpillManager manager = SpillManager.builder(this.engine.allocator(), this.engine.pool(1))
+		this.manager = SpillManager.builder(this.engine.allocator(), this.engine.pool(1))
 			.directories(List.of(Files.createDirectories(this.directory)))
 			.memoryLimit(limit)
 			.totalMemoryLimit(UNLIMITED)
 			.readMode(mode)
 			.build();
-		return manager;
+		return this.manager;
 	}
 
 	private StreamingWriteSourceFactory factory() {
