@@ -16,6 +16,7 @@
 
 package org.lance.spring.dataset;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 
@@ -158,6 +159,25 @@ public class LanceTemplate implements LanceOperations, AutoCloseable {
 	 */
 	public int openWrites() {
 		return this.pool.openWrites();
+	}
+
+	/**
+	 * Takes no more writes (until {@link #resume()}), lets open ones end within the time,
+	 * then makes the rest fail with a {@link LanceClosedException}. Never blocks. Reads
+	 * go on.
+	 * @param grace how long open writes may go on
+	 * @return the stage that ends when no write is open
+	 */
+	public CompletionStage<Void> drain(Duration grace) {
+		return this.pool.drain(grace);
+	}
+
+	/**
+	 * Takes writes again after a {@link #drain(Duration)}, whose stage is cancelled if it
+	 * has not ended.
+	 */
+	public void resume() {
+		this.pool.resume();
 	}
 
 	/**

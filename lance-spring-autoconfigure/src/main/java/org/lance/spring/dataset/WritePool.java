@@ -16,6 +16,7 @@
 
 package org.lance.spring.dataset;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,9 +26,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
+import org.lance.spring.stream.EngineThreads;
 
 /**
  * The threads of writes, one for each write that runs, because the native call blocks its
@@ -56,6 +60,8 @@ final class WritePool implements AutoCloseable {
 	private final Map<String, CompletableFuture<Void>> creates = new ConcurrentHashMap<>();
 
 	private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+	private final AtomicReference<@Nullable CompletableFuture<Void>> drained = new AtomicReference<>();
 
 	private volatile boolean closing;
 
@@ -93,6 +99,12 @@ final class WritePool implements AutoCloseable {
 							+ "or give the template more threads")
 						.formatted(this.maxWaiting, job.uri()),
 					job.uri(), this.maxWaiting);
+		}
+		// Looked at while it counts as open, so that a drain either refuses or waits for
+		// it.
+		if (this.drained.get() != null) {
+			forget();
+			throw closedException(job.uri());
 		}
 		this.jobs.put(job, Boolean.TRUE);
 		if (this.closing) {
@@ -141,9 +153,57 @@ final class WritePool implements AutoCloseable {
 	void leave(WriteJob job) {
 		if (this.jobs.remove(job) != null) {
 			this.executor.remove(job);
-			this.open.decrementAndGet();
+			forget();
 			endIfIdle();
 		}
+	}
+
+	private void forget() {
+		int left = this.open.decrementAndGet();
+		CompletableFuture<Void> current = this.drained.get();
+		if (left == 0 && current != null) {
+			current.complete(null);
+		}
+	}
+
+	/**
+	 * Takes no more writes, lets open ones end within the time, then makes the rest fail.
+	 * @return the stage that ends when no write is open
+	 */
+	CompletionStage<Void> drain(Duration grace) {
+		CompletableFuture<Void> fresh = EngineThreads.newFuture();
+		CompletableFuture<Void> current = this.drained.accumulateAndGet(fresh,
+				(old, next) -> (old != null) ? old : next);
+		if (this.open.get() == 0) {
+			current.complete(null);
+		}
+		if (grace.isZero() || grace.isNegative()) {
+			stopAll();
+		}
+		else {
+			// Async: what callers chained to their stages must not run on the JVM's
+			// timer.
+			current.copy().orTimeout(grace.toNanos(), TimeUnit.NANOSECONDS).whenCompleteAsync((result, ex) -> {
+				if (ex instanceof TimeoutException) {
+					stopAll();
+				}
+			});
+		}
+		return current.copy();
+	}
+
+	/**
+	 * Takes writes again.
+	 */
+	void resume() {
+		CompletableFuture<Void> current = this.drained.getAndSet(null);
+		if (current != null) {
+			current.cancel(false);
+		}
+	}
+
+	private void stopAll() {
+		this.jobs.keySet().forEach((job) -> job.stop(closedException(job.uri())));
 	}
 
 	int openWrites() {
@@ -164,7 +224,7 @@ final class WritePool implements AutoCloseable {
 	@Override
 	public void close() {
 		this.closing = true;
-		this.jobs.keySet().forEach((job) -> job.stop(closedException(job.uri())));
+		stopAll();
 		endIfIdle();
 	}
 

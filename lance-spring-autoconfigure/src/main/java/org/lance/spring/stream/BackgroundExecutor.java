@@ -97,19 +97,24 @@ public final class BackgroundExecutor implements AutoCloseable {
 	 * @return the stage that ends when no stream is open and all sources are closed
 	 */
 	public CompletionStage<Void> drain(Duration grace) {
-		CompletableFuture<Void> fresh = new EngineFuture<>();
+		CompletableFuture<Void> fresh = EngineThreads.newFuture();
 		CompletableFuture<Void> current = this.drained.accumulateAndGet(fresh,
 				(old, next) -> (old != null) ? old : next);
-		if (current == fresh && this.slots.get() == 0) {
-			fresh.complete(null);
+		if (this.slots.get() == 0) {
+			current.complete(null);
 		}
-		current.copy().orTimeout(grace.toNanos(), TimeUnit.NANOSECONDS).whenCompleteAsync((result, ex) -> {
+		if (grace.isZero() || grace.isNegative()) {
+			closeStreams();
+		}
+		else {
 			// Async: what callers chained to their stages must not run on the JVM's
 			// timer.
-			if (ex instanceof TimeoutException) {
-				this.streams.keySet().forEach(AsyncIterator::close);
-			}
-		});
+			current.copy().orTimeout(grace.toNanos(), TimeUnit.NANOSECONDS).whenCompleteAsync((result, ex) -> {
+				if (ex instanceof TimeoutException) {
+					closeStreams();
+				}
+			});
+		}
 		return current.copy();
 	}
 
@@ -133,8 +138,12 @@ public final class BackgroundExecutor implements AutoCloseable {
 	@Override
 	public void close() {
 		this.closed = true;
-		this.streams.keySet().forEach(AsyncIterator::close);
+		closeStreams();
 		this.executor.refuseAll();
+	}
+
+	private void closeStreams() {
+		this.streams.keySet().forEach(AsyncIterator::close);
 	}
 
 	/**

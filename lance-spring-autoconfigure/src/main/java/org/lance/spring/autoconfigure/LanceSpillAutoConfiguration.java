@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.autoconfigure;
+
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.lance.spring.spill.SpillManager;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.system.ApplicationTemp;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of replay spills.
+ *
+ * @since 0.1.0
+ */
+@AutoConfiguration(after = { LanceMemoryAutoConfiguration.class, LanceExecutorAutoConfiguration.class,
+		LanceSourceAutoConfiguration.class })
+@ConditionalOnClass({ BufferAllocator.class, VectorSchemaRoot.class })
+@EnableConfigurationProperties(LanceProperties.class)
+public final class LanceSpillAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean
+	SpillManager spillManager(BufferAllocator allocator,
+			@Qualifier(LanceExecutorAutoConfiguration.SPILL_EXECUTOR_BEAN_NAME) Executor executor,
+			LanceProperties properties) {
+		LanceProperties.Spill spill = properties.spill();
+		SpillManager.Builder builder = SpillManager.builder(allocator, executor, ExecutorShutdown.of(executor))
+			.memoryLimit(spill.memoryLimit().toBytes())
+			.totalMemoryLimit(spill.totalMemoryLimit().toBytes())
+			.verification(spill.verification())
+			.readMode(spill.readMode());
+		if (spill.directories().isEmpty()) {
+			builder.directory(LanceSpillAutoConfiguration::temporaryDirectory);
+		}
+		else {
+			builder.directories(spill.directories());
+		}
+		return builder.build();
+	}
+
+	/**
+	 * Made when the first spill needs it: an application that never spills must also
+	 * start where no directory can be made.
+	 */
+	private static Path temporaryDirectory() {
+		return new ApplicationTemp().getDir("lance-spill").toPath();
+	}
+
+}

@@ -1,0 +1,302 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.autoconfigure;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.lance.Dataset;
+import org.lance.spring.source.StreamingWriteSource;
+import org.lance.spring.source.StreamingWriteSourceFactory;
+import org.lance.spring.spill.SpillClosedException;
+import org.lance.spring.spill.SpillManager;
+import org.lance.spring.spill.SpillReceiver;
+import org.lance.spring.stream.AsyncIterator;
+import org.lance.spring.stream.BackgroundExecutor;
+import org.lance.spring.stream.RecordBatch;
+import org.lance.spring.stream.RecordBatchStream;
+import org.lance.spring.stream.StreamAdmissionException;
+import org.lance.spring.testing.EngineExtension;
+
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LanceLifecycleAutoConfiguration}: the order in which all ends.
+ */
+@Timeout(60)
+class LanceLifecycleAutoConfigurationTests {
+
+	@TempDir
+	private Path folder;
+
+	@Test
+	void whenTheContextIsClosedThenALiveSpillAndItsReadersComeToTheirEnd() {
+		run((context) -> {
+			Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 3);
+			SpillReceiver spill = spill(context, numbers);
+			CompletableFuture<Long> one = rows(spill.read());
+			CompletableFuture<Long> two = rows(spill.read());
+			assertThat(numbers.isBlocked()).isTrue();
+			whenDraining(context, numbers::letGo);
+			context.close();
+			assertThat(one).isCompletedWithValue(3000L);
+			assertThat(two).isCompletedWithValue(3000L);
+			assertThat(this.folder).isEmptyDirectory();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whenTheGraceTimeIsOverThenReadersGetClosedAndNothingIsLeft(boolean awaitTermination) {
+		run((context) -> {
+			Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 3);
+			SpillReceiver spill = spill(context, numbers);
+			CompletableFuture<Long> one = rows(spill.read());
+			CompletableFuture<Long> two = rows(spill.read());
+			assertThat(numbers.isBlocked()).isTrue();
+			// Fails as soon as the grace time is over; then the source gives up.
+			one.whenComplete((rows, failure) -> numbers.letGo());
+			context.close();
+			for (CompletableFuture<Long> reader : List.of(one, two)) {
+				assertThat(reader).isCompletedExceptionally();
+				assertThatExceptionOfType(ExecutionException.class).isThrownBy(reader::get)
+					.withCauseInstanceOf(SpillClosedException.class);
+			}
+			assertThat(numbers.isClosed()).isTrue();
+			assertThat(this.folder).isEmptyDirectory();
+		}, "lance.background.await-termination=100ms",
+				"spring.task.execution.shutdown.await-termination=" + awaitTermination,
+				"spring.task.execution.shutdown.await-termination-period=10s");
+	}
+
+	@Test
+	void whenASourceStaysBlockedThenTheShutdownGoesOnWithoutIt() {
+		List<Numbers> blocked = new ArrayList<>();
+		try {
+			run((context) -> {
+				Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 1);
+				blocked.add(numbers);
+				CompletableFuture<?> next = source(context, numbers).intoStream().next().toCompletableFuture();
+				assertThat(numbers.isBlocked()).isTrue();
+				context.close();
+				assertThatExceptionOfType(CancellationException.class).isThrownBy(next::get);
+			}, "lance.background.await-termination=0");
+		}
+		finally {
+			blocked.forEach(Numbers::letGo);
+		}
+	}
+
+	@Test
+	void whenDrainingThenNewStreamsAndSpillsAreRefusedWithTypedExceptions() {
+		run((context) -> {
+			BufferAllocator allocator = context.getBean(BufferAllocator.class);
+			Numbers numbers = Numbers.gated(allocator, 1);
+			CompletableFuture<Long> rows = rows(source(context, numbers).intoStream());
+			assertThat(numbers.isBlocked()).isTrue();
+			List<Throwable> refusals = Collections.synchronizedList(new ArrayList<>());
+			whenDraining(context, () -> {
+				refusals.add(failureOf(() -> source(context, Numbers.of(allocator, 1)).intoStream()));
+				refusals.add(failureOf(() -> context.getBean(SpillManager.class).createReplaySpill(Numbers.SCHEMA)));
+				numbers.letGo();
+			});
+			context.close();
+			assertThat(rows).isCompletedWithValue(1000L);
+			assertThat(refusals).hasSize(2);
+			assertThat(refusals.get(0)).isInstanceOf(StreamAdmissionException.class);
+			assertThat(refusals.get(1)).isInstanceOf(SpillClosedException.class);
+		});
+	}
+
+	@Test
+	void whenTheContextIsStoppedAndStartedThenAllWorksAgain() {
+		run((context) -> {
+			ConfigurableApplicationContext stoppable = context
+				.getSourceApplicationContext(ConfigurableApplicationContext.class);
+			SpillReceiver before = spill(context, Numbers.of(context.getBean(BufferAllocator.class), 2));
+			EngineExtension.await(before.written());
+			stoppable.stop();
+			assertThatExceptionOfType(SpillClosedException.class)
+				.isThrownBy(() -> context.getBean(SpillManager.class).createReplaySpill(Numbers.SCHEMA));
+			stoppable.start();
+			assertThat(rows(before.read())).as("a complete spill lives on")
+				.succeedsWithin(5, TimeUnit.SECONDS)
+				.isEqualTo(2000L);
+			SpillReceiver after = spill(context, Numbers.of(context.getBean(BufferAllocator.class), 3));
+			assertThat(rows(after.read())).succeedsWithin(5, TimeUnit.SECONDS).isEqualTo(3000L);
+		});
+	}
+
+	@Test
+	void whenTheContextWasPausedAndIsClosedThenNothingIsLeft() {
+		run((context) -> {
+			ConfigurableApplicationContext stoppable = context
+				.getSourceApplicationContext(ConfigurableApplicationContext.class);
+			SpillReceiver spill = spill(context, Numbers.of(context.getBean(BufferAllocator.class), 2));
+			EngineExtension.await(spill.written());
+			stoppable.stop();
+			context.close();
+			assertThat(this.folder).isEmptyDirectory();
+		});
+	}
+
+	@Test
+	void whenTheContextIsClosedThenSpillsGoFirstThenExecutorsThenMemory() {
+		run((context) -> {
+			List<String> order = Collections.synchronizedList(new ArrayList<>());
+			SpillReceiver spill = spill(context, Numbers.of(context.getBean(BufferAllocator.class), 2));
+			EngineExtension.await(spill.written());
+			ThreadPoolTaskExecutor spills = context.getBean("lanceSpillExecutor", ThreadPoolTaskExecutor.class);
+			ThreadPoolTaskExecutor background = context.getBean("lanceBackgroundExecutor",
+					ThreadPoolTaskExecutor.class);
+			BufferAllocator allocator = context.getBean(BufferAllocator.class);
+			spill.closed().thenRun(() -> {
+				order.add("spill closed");
+				if (!spills.getThreadPoolExecutor().isTerminated() && isOpen(allocator)) {
+					order.add("while the executor lives");
+				}
+			});
+			context.close();
+			assertThat(order).containsExactly("spill closed", "while the executor lives");
+			assertThat(spills.getThreadPoolExecutor().isTerminated()).isTrue();
+			assertThat(background.getThreadPoolExecutor().isTerminated()).isTrue();
+			assertThat(isOpen(allocator)).isFalse();
+		});
+	}
+
+	@Test
+	void whenTheApplicationIsLazyThenItIsDrainedAllTheSame() {
+		run((context) -> {
+			Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 2);
+			CompletableFuture<Long> rows = rows(spill(context, numbers).read());
+			assertThat(numbers.isBlocked()).isTrue();
+			whenDraining(context, numbers::letGo);
+			context.close();
+			assertThat(rows).isCompletedWithValue(2000L);
+		}, "spring.main.lazy-initialization=true");
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { BufferAllocator.class, VectorSchemaRoot.class })
+	void whenArrowIsMissingThenNothingIsConfigured(Class<?> missing) {
+		Runners.all()
+			.withClassLoader(new FilteredClassLoader(missing))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("lanceDrain"));
+	}
+
+	@Test
+	void whenLanceIsMissingThenTheRestIsDrained() {
+		Runners.all()
+			.withClassLoader(new FilteredClassLoader(Dataset.class))
+			.run((context) -> assertThat(context).hasNotFailed().hasBean("lanceDrain"));
+	}
+
+	private void run(Scenario scenario, String... properties) {
+		ApplicationContextRunner runner = Runners.all()
+			.withPropertyValues("lance.spill.directories=" + this.folder, "lance.spill.memory-limit=0",
+					"lance.background.threads=2", "lance.spill.threads=1");
+		runner.withPropertyValues(properties).run(scenario::run);
+	}
+
+	private static StreamingWriteSource source(ApplicationContext context, Numbers numbers) {
+		return context.getBean(StreamingWriteSourceFactory.class).fromBatches(Numbers.SCHEMA, numbers);
+	}
+
+	private static SpillReceiver spill(ApplicationContext context, Numbers numbers) {
+		return context.getBean(SpillManager.class).spill(source(context, numbers));
+	}
+
+	/**
+	 * Runs an action, on another thread, as soon as streams are refused.
+	 */
+	private static void whenDraining(ApplicationContext context, Runnable action) {
+		BackgroundExecutor streams = context.getBean(BackgroundExecutor.class);
+		CompletableFuture.runAsync(() -> {
+			Awaitility.await().until(() -> isDraining(streams));
+			action.run();
+		});
+	}
+
+	private static boolean isDraining(BackgroundExecutor streams) {
+		try (AsyncIterator<Integer> probe = org.lance.spring.stream.BackgroundIterator.of(List.of(1).iterator(),
+				streams)) {
+			return false;
+		}
+		catch (StreamAdmissionException ex) {
+			return true;
+		}
+	}
+
+	private static CompletableFuture<Long> rows(RecordBatchStream stream) {
+		return stream.collect().thenApply((batches) -> {
+			batches.forEach(RecordBatch::close);
+			return batches.stream().mapToLong(RecordBatch::rowCount).sum();
+		}).toCompletableFuture();
+	}
+
+	private static boolean isOpen(BufferAllocator allocator) {
+		try {
+			allocator.assertOpen();
+			return true;
+		}
+		catch (IllegalStateException ex) {
+			return false;
+		}
+	}
+
+	private static Throwable failureOf(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			return ex;
+		}
+		return null;
+	}
+
+	/**
+	 * What is done with a context.
+	 */
+	private interface Scenario {
+
+		void run(AssertableApplicationContext context) throws Throwable;
+
+	}
+
+}

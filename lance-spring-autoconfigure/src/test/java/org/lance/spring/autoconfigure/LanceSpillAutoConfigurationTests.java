@@ -1,0 +1,286 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.autoconfigure;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.lance.spring.spill.ReplaySpill;
+import org.lance.spring.spill.SpillCorruptedException;
+import org.lance.spring.spill.SpillException;
+import org.lance.spring.spill.SpillManager;
+import org.lance.spring.spill.SpillSender;
+import org.lance.spring.stream.RecordBatch;
+import org.lance.spring.stream.RecordBatchStream;
+import org.lance.spring.testing.EngineExtension;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.system.ApplicationTemp;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link LanceSpillAutoConfiguration}.
+ */
+class LanceSpillAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LanceMemoryAutoConfiguration.class,
+				LanceExecutorAutoConfiguration.class, LanceSpillAutoConfiguration.class));
+
+	@TempDir
+	private Path folder;
+
+	@Test
+	void whenNothingIsSetThenASmallSpillStaysInMemory() {
+		this.runner.run((context) -> {
+			try (ReplaySpill spill = spill(context, 2)) {
+				assertThat(rows(spill)).isEqualTo(2000);
+				assertThat(context.getBean(SpillManager.class).statistics().files()).isZero();
+			}
+			assertThat(context.getBean(SpillManager.class).statistics().memoryLimit()).isEqualTo(1024L * 1024 * 1024);
+		});
+	}
+
+	@Test
+	void whenNoDirectoryIsSetThenFilesAreInTheTemporaryDirectoryOfTheApplication() {
+		Path temporary = new ApplicationTemp().getDir("lance-spill").toPath();
+		this.runner.withPropertyValues("lance.spill.memory-limit=0").run((context) -> {
+			try (ReplaySpill spill = spill(context, 2)) {
+				assertThat(files(temporary)).hasSize(1);
+				assertThat(rows(spill)).isEqualTo(2000);
+			}
+		});
+		assertThat(files(temporary)).isEmpty();
+	}
+
+	@Test
+	void whenADirectoryIsSetThenFilesAreThereAndGoneWithTheContext() {
+		directory().withPropertyValues("lance.spill.memory-limit=0").run((context) -> {
+			spill(context, 2);
+			assertThat(files(this.folder)).hasSize(1);
+		});
+		assertThat(this.folder).isEmptyDirectory();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lance.spill.memory-limit=10KB", "lance.spill.total-memory-limit=10KB" })
+	void whenAMemoryLimitIsSmallerThanTheSpillThenItGoesToDisk(String limit) {
+		directory().withPropertyValues(limit).run((context) -> {
+			try (ReplaySpill one = spill(context, 1)) {
+				assertThat(one.snapshot().diskBytes()).isZero();
+			}
+			try (ReplaySpill two = spill(context, 2)) {
+				assertThat(two.snapshot().diskBytes()).isPositive();
+			}
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "always", "first-read" })
+	void whenBatchesAreVerifiedThenAFlippedBitIsAnError(String verification) {
+		directory().withPropertyValues("lance.spill.memory-limit=0", "lance.spill.verification=" + verification)
+			.run((context) -> {
+				try (ReplaySpill spill = spill(context, 1)) {
+					flipTheLastBitOfTheFirstBody(spill);
+					assertThatExceptionOfType(SpillCorruptedException.class)
+						.isThrownBy(() -> unwrap(() -> rows(spill)));
+				}
+			});
+	}
+
+	@Test
+	void whenBatchesAreNeverVerifiedThenAFlippedBitPasses() {
+		directory().withPropertyValues("lance.spill.memory-limit=0", "lance.spill.verification=never")
+			.run((context) -> {
+				try (ReplaySpill spill = spill(context, 1)) {
+					flipTheLastBitOfTheFirstBody(spill);
+					assertThat(rows(spill)).isEqualTo(1000);
+				}
+			});
+	}
+
+	@Test
+	void whenFilesAreMappedThenBatchesTakeNoMemoryOfTheAllocator() {
+		directory().withPropertyValues("lance.spill.memory-limit=0").run((context) -> {
+			try (ReplaySpill spill = spill(context, 2); RecordBatchStream stream = spill.receiver().read()) {
+				try (RecordBatch batch = EngineExtension.await(stream.next()).orElseThrow()) {
+					assertThat(batch.rowCount()).isEqualTo(1000);
+					assertThat(context.getBean(BufferAllocator.class).getAllocatedMemory()).isZero();
+				}
+			}
+		});
+	}
+
+	@Test
+	void whenFilesAreReadThenBatchesTakeMemoryOfTheAllocator() {
+		directory().withPropertyValues("lance.spill.memory-limit=0", "lance.spill.read-mode=read").run((context) -> {
+			try (ReplaySpill spill = spill(context, 2); RecordBatchStream stream = spill.receiver().read()) {
+				try (RecordBatch batch = EngineExtension.await(stream.next()).orElseThrow()) {
+					assertThat(batch.rowCount()).isEqualTo(1000);
+					assertThat(context.getBean(BufferAllocator.class).getAllocatedMemory()).isGreaterThan(8000);
+				}
+			}
+		});
+	}
+
+	@Test
+	void whenTheDirectoryCannotBeMadeThenTheStartAndSpillsInMemoryWorkAndDiskWorksOnceRepaired() throws IOException {
+		Path file = Files.createFile(this.folder.resolve("file"));
+		this.runner
+			.withPropertyValues("lance.spill.directories=" + file.resolve("base"), "lance.spill.memory-limit=10KB")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				try (ReplaySpill small = spill(context, 1)) {
+					assertThat(rows(small)).isEqualTo(1000);
+				}
+				assertThatExceptionOfType(SpillException.class).isThrownBy(() -> unwrap(() -> spill(context, 2)));
+				Files.delete(file);
+				try (ReplaySpill large = spill(context, 2)) {
+					assertThat(rows(large)).isEqualTo(2000);
+					assertThat(files(file.resolve("base"))).hasSize(1);
+				}
+			});
+	}
+
+	@Test
+	void whenThereIsNoTemporaryDirectoryThenTheStartAndSpillsInMemoryWork() {
+		this.runner.withPropertyValues("lance.spill.memory-limit=10KB").run((context) -> {
+			String before = System.setProperty("java.io.tmpdir", this.folder.resolve("missing").toString());
+			try {
+				assertThat(context).hasNotFailed();
+				try (ReplaySpill small = spill(context, 1)) {
+					assertThat(rows(small)).isEqualTo(1000);
+				}
+				assertThatExceptionOfType(SpillException.class).isThrownBy(() -> unwrap(() -> spill(context, 2)));
+			}
+			finally {
+				System.setProperty("java.io.tmpdir", before);
+			}
+			try (ReplaySpill large = spill(context, 2)) {
+				assertThat(rows(large)).isEqualTo(2000);
+			}
+		});
+	}
+
+	@Test
+	void whenTheUserHasASpillManagerThenOursBacksOff() {
+		this.runner
+			.withBean("mine", SpillManager.class,
+					() -> SpillManager.builder(new RootAllocator(), Executors.newSingleThreadExecutor())
+						.directory(() -> this.folder)
+						.build())
+			.run((context) -> assertThat(context).hasSingleBean(SpillManager.class).hasBean("mine"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { BufferAllocator.class, VectorSchemaRoot.class })
+	void whenArrowIsMissingThenNothingIsConfigured(Class<?> missing) {
+		this.runner.withClassLoader(new FilteredClassLoader(missing))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("spillManager"));
+	}
+
+	private ApplicationContextRunner directory() {
+		return this.runner.withPropertyValues("lance.spill.directories=" + this.folder);
+	}
+
+	/**
+	 * Writes a finished spill; a batch has about 8,000 bytes.
+	 */
+	private static ReplaySpill spill(ApplicationContext context, int batches) throws Exception {
+		ReplaySpill spill = context.getBean(SpillManager.class).createReplaySpill(Numbers.SCHEMA);
+		try (SpillSender sender = spill.sender()) {
+			for (int i = 0; i < batches; i++) {
+				try (RecordBatch batch = Numbers.batch(context.getBean(BufferAllocator.class))) {
+					EngineExtension.await(sender.write(batch));
+				}
+			}
+			EngineExtension.await(sender.finish());
+			return spill;
+		}
+		catch (Exception ex) {
+			spill.close();
+			throw ex;
+		}
+	}
+
+	private static long rows(ReplaySpill spill) throws Exception {
+		List<RecordBatch> batches = EngineExtension.await(spill.receiver().read().collect());
+		batches.forEach(RecordBatch::close);
+		return batches.stream().mapToLong(RecordBatch::rowCount).sum();
+	}
+
+	private void flipTheLastBitOfTheFirstBody(ReplaySpill spill) throws IOException {
+		Path file = files(this.folder).get(0);
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			java.nio.ByteBuffer one = java.nio.ByteBuffer.allocate(1);
+			// The end marker has 8 bytes, and the padding before it less than 64.
+			long position = spill.snapshot().diskBytes() - 8 - 64 - 1;
+			channel.read(one, position);
+			one.put(0, (byte) (one.get(0) ^ 1)).rewind();
+			channel.write(one, position);
+		}
+	}
+
+	private static List<Path> files(Path base) {
+		if (!Files.exists(base)) {
+			return List.of();
+		}
+		try (Stream<Path> files = Files.walk(base)) {
+			return files.filter(Files::isRegularFile).filter((file) -> file.toString().endsWith(".arrows")).toList();
+		}
+		catch (IOException ex) {
+			throw new java.io.UncheckedIOException(ex);
+		}
+	}
+
+	private static void unwrap(Action action) throws Throwable {
+		try {
+			action.run();
+		}
+		catch (java.util.concurrent.ExecutionException ex) {
+			throw ex.getCause();
+		}
+	}
+
+	/**
+	 * What may fail.
+	 */
+	private interface Action {
+
+		void run() throws Exception;
+
+	}
+
+}
