@@ -21,8 +21,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -49,12 +47,7 @@ final class SpillChild implements AutoCloseable {
 	 * Starts a JVM and waits until it has written its file below the directory.
 	 */
 	static SpillChild start(Path base) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
-						"--add-opens=java.base/java.nio=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp",
-						System.getProperty("java.class.path"), SpillChild.class.getName(), base.toString()));
-		SpillChild child = new SpillChild(
-				new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+		SpillChild child = new SpillChild(ChildJvm.start(SpillChild.class, base.toString()));
 		child.expect("ready");
 		return child;
 	}
