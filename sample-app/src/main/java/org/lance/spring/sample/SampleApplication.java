@@ -18,11 +18,15 @@ package org.lance.spring.sample;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 
 /**
- * Starts the sample.
+ * Starts the sample. It defines no bean of the engine: the starter brings them all.
+ *
+ * @since 0.1.0
  */
 @SpringBootApplication
+@EnableConfigurationProperties(SampleProperties.class)
 public class SampleApplication {
 
 	public static void main(String[] args) {

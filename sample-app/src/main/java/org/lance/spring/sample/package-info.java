@@ -15,7 +15,8 @@
  */
 
 /**
- * The sample application.
+ * The sample application: a file that becomes a Lance table at start, and tables over
+ * HTTP.
  */
 @NullMarked
 package org.lance.spring.sample;

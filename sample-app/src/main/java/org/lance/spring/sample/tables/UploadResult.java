@@ -1,0 +1,34 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.sample.tables;
+
+/**
+ * What came of an upload.
+ *
+ * @param table the table
+ * @param created whether the upload created it
+ * @param rows the rows of the upload
+ * @param batches the batches of the upload
+ * @param bytes the bytes of the request's body
+ * @param spilledBytes how much of it went through a file on its way
+ * @param version the version of the table that has the rows
+ * @param millis how long it took
+ */
+record UploadResult(String table, boolean created, long rows, long batches, long bytes, long spilledBytes, long version,
+		long millis) {
+
+}
