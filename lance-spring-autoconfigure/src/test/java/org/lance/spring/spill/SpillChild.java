@@ -32,7 +32,7 @@ import org.lance.spring.stream.RecordBatch;
  * Another JVM with a spill file of three batches. Does what it is told, line by line, and
  * answers each line.
  */
-final class SpillChild implements AutoCloseable {
+public final class SpillChild implements AutoCloseable {
 
 	private final Process process;
 
