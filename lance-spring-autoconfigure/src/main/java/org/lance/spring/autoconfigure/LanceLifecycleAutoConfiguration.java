@@ -16,6 +16,7 @@
 
 package org.lance.spring.autoconfigure;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,10 +25,13 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.lance.spring.dataset.LanceTemplate;
 import org.lance.spring.spill.SpillManager;
 import org.lance.spring.stream.BackgroundExecutor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
@@ -42,14 +46,28 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(LanceProperties.class)
 public final class LanceLifecycleAutoConfiguration {
 
+	private static final Logger logger = LoggerFactory.getLogger(LanceLifecycleAutoConfiguration.class);
+
 	@Bean
 	LanceDrain lanceDrain(ObjectProvider<LanceTemplate> templates, ObjectProvider<SpillManager> spills,
-			ObjectProvider<BackgroundExecutor> streams, LanceProperties properties) {
+			ObjectProvider<BackgroundExecutor> streams, ObjectProvider<LifecycleProperties> lifecycle,
+			LanceProperties properties) {
 		List<LanceDrain.Drainable> all = new ArrayList<>();
 		templates.orderedStream().map(LanceDrain.Drainable::of).forEach(all::add);
 		spills.orderedStream().map(LanceDrain.Drainable::of).forEach(all::add);
 		streams.orderedStream().map(LanceDrain.Drainable::of).forEach(all::add);
-		return new LanceDrain(all, properties.background().awaitTermination());
+		Duration grace = properties.background().awaitTermination();
+		lifecycle.ifUnique((ofBoot) -> warnIfCutShort(grace, ofBoot.getTimeoutPerShutdownPhase()));
+		return new LanceDrain(all, grace);
+	}
+
+	private static void warnIfCutShort(Duration grace, Duration phase) {
+		if (grace.compareTo(phase) >= 0) {
+			logger.warn(
+					"'lance.background.await-termination' is {}, but Spring Boot waits only {} for each phase of the "
+							+ "shutdown: lower it, or raise 'spring.lifecycle.timeout-per-shutdown-phase'",
+					grace, phase);
+		}
 	}
 
 }

@@ -22,6 +22,8 @@ import java.util.concurrent.Executor;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.lance.spring.spill.SpillManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -42,12 +44,20 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(LanceProperties.class)
 public final class LanceSpillAutoConfiguration {
 
+	private static final Logger logger = LoggerFactory.getLogger(LanceSpillAutoConfiguration.class);
+
 	@Bean
 	@ConditionalOnMissingBean
 	SpillManager spillManager(BufferAllocator allocator,
 			@Qualifier(LanceExecutorAutoConfiguration.SPILL_EXECUTOR_BEAN_NAME) Executor executor,
 			LanceProperties properties) {
 		LanceProperties.Spill spill = properties.spill();
+		if (spill.totalMemoryLimit().toBytes() > allocator.getLimit()) {
+			logger.warn(
+					"Spills may hold {} bytes of memory ('lance.spill.total-memory-limit'), but the allocator gives "
+							+ "only {} ('lance.memory.limit'): it may refuse memory before spills go to disk",
+					spill.totalMemoryLimit().toBytes(), allocator.getLimit());
+		}
 		SpillManager.Builder builder = SpillManager.builder(allocator, executor, ExecutorShutdown.of(executor))
 			.memoryLimit(spill.memoryLimit().toBytes())
 			.totalMemoryLimit(spill.totalMemoryLimit().toBytes())

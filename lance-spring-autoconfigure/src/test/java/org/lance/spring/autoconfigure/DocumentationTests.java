@@ -34,6 +34,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -90,6 +91,26 @@ class DocumentationTests {
 				assertThat(DOCS.resolve("meters.md")).content()
 					.contains("`type` is one of %s and %s.".formatted(String.join(", ", types), last));
 			});
+	}
+
+	@Test
+	void theTableOfBeansNamesWhatIsThereForUsers() {
+		Runners.all().run((context) -> {
+			List<String> documented = table("../README.md", "bean").stream()
+				.flatMap((row) -> Arrays.stream(row.get(0).replace("`", "").split(", ")))
+				.toList();
+			List<String> internal = List.of("lanceAllocatorOutlivesExecutors", "lanceDrain");
+			List<String> ours = Arrays.stream(context.getBeanDefinitionNames())
+				.filter((name) -> isOurs(context.getBeanFactory().getBeanDefinition(name)))
+				.filter((name) -> !internal.contains(name))
+				.toList();
+			assertThat(documented).containsExactlyInAnyOrderElementsOf(ours);
+		});
+	}
+
+	private static boolean isOurs(BeanDefinition definition) {
+		String factory = definition.getFactoryBeanName();
+		return definition.getFactoryMethodName() != null && factory != null && factory.startsWith("org.lance.spring.");
 	}
 
 	private static List<String> row(Meter meter) {

@@ -28,12 +28,19 @@ import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.Dataset;
+import org.lance.JniLoader;
+import org.lance.spring.dataset.LanceClosedException;
+import org.lance.spring.dataset.LanceTemplate;
+import org.lance.spring.dataset.LanceWriteMode;
+import org.lance.spring.dataset.LanceWriteResult;
 import org.lance.spring.source.StreamingWriteSource;
 import org.lance.spring.source.StreamingWriteSourceFactory;
 import org.lance.spring.spill.SpillClosedException;
@@ -49,6 +56,8 @@ import org.lance.spring.testing.EngineExtension;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
@@ -60,10 +69,23 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for {@link LanceLifecycleAutoConfiguration}: the order in which all ends.
  */
 @Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
 class LanceLifecycleAutoConfigurationTests {
 
 	@TempDir
 	private Path folder;
+
+	@TempDir
+	private Path tables;
+
+	/**
+	 * Unpacking and loading it takes seconds, which no test should wait for with a clock.
+	 */
+	@BeforeAll
+	@Timeout(300)
+	static void loadTheNativeLibrary() {
+		JniLoader.ensureLoaded();
+	}
 
 	@Test
 	void whenTheContextIsClosedThenALiveSpillAndItsReadersComeToTheirEnd() {
@@ -142,6 +164,47 @@ class LanceLifecycleAutoConfigurationTests {
 			assertThat(refusals.get(0)).isInstanceOf(StreamAdmissionException.class);
 			assertThat(refusals.get(1)).isInstanceOf(SpillClosedException.class);
 		});
+	}
+
+	@Test
+	void whenAWriteIsOpenThenItComesToItsEnd() {
+		run((context) -> {
+			Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 3);
+			CompletableFuture<LanceWriteResult> write = write(context, source(context, numbers));
+			assertThat(numbers.isBlocked()).isTrue();
+			whenDraining(context, numbers::letGo);
+			context.close();
+			assertThat(write).isCompletedWithValueMatching((result) -> result.rows() == 3000);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whenTheGraceTimeIsOverThenAWriteIsClosedAndWritesNothing(boolean spilled) {
+		run((context) -> {
+			Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 3);
+			StreamingWriteSource source = spilled ? spill(context, numbers).source() : source(context, numbers);
+			LanceTemplate template = context.getBean(LanceTemplate.class);
+			CompletableFuture<LanceWriteResult> write = write(context, source);
+			assertThat(numbers.isBlocked()).isTrue();
+			write.whenComplete((result, failure) -> numbers.letGo());
+			context.close();
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(write::get)
+				.withCauseInstanceOf(LanceClosedException.class);
+			assertThat(template.openWrites()).isZero();
+		}, "lance.background.await-termination=500ms");
+	}
+
+	@Test
+	void whenTheGraceTimeIsLongerThanSpringBootWaitsThenTheLogSaysSo(CapturedOutput output) {
+		run((context) -> assertThat(output).contains("'lance.background.await-termination' is PT10S")
+			.contains("'spring.lifecycle.timeout-per-shutdown-phase'"), "lance.background.await-termination=10s",
+				"spring.lifecycle.timeout-per-shutdown-phase=10s");
+	}
+
+	@Test
+	void whenTheGraceTimeIsShorterThanSpringBootWaitsThenNothingIsLogged(CapturedOutput output) {
+		run((context) -> assertThat(output).doesNotContain("timeout-per-shutdown-phase"));
 	}
 
 	@Test
@@ -240,6 +303,11 @@ class LanceLifecycleAutoConfigurationTests {
 
 	private static SpillReceiver spill(ApplicationContext context, Numbers numbers) {
 		return context.getBean(SpillManager.class).spill(source(context, numbers));
+	}
+
+	private CompletableFuture<LanceWriteResult> write(ApplicationContext context, StreamingWriteSource source) {
+		String table = this.tables.resolve("numbers.lance").toString();
+		return context.getBean(LanceTemplate.class).write(table, source, LanceWriteMode.CREATE).toCompletableFuture();
 	}
 
 	/**

@@ -21,11 +21,14 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.lance.spring.autoconfigure.ArrowMemoryUnavailableException.Reason;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -35,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link LanceMemoryAutoConfiguration}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LanceMemoryAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -88,6 +92,16 @@ class LanceMemoryAutoConfigurationTests {
 			BufferAllocator allocator = context.getBean(BufferAllocator.class);
 			context.close();
 			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> allocator.buffer(1));
+		});
+	}
+
+	@Test
+	void whenABatchIsStillHeldAtTheEndThenTheLogSaysSo(CapturedOutput output) {
+		this.runner.run((context) -> {
+			// Stays held: a closed allocator in debug mode takes nothing back.
+			context.getBean(BufferAllocator.class).buffer(100);
+			context.close();
+			assertThat(output).contains("bean with name 'lanceAllocator'").contains("IllegalStateException");
 		});
 	}
 

@@ -18,7 +18,9 @@ package org.lance.spring.autoconfigure;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,8 @@ import org.lance.spring.spill.Verification;
 
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.actuate.context.properties.ConfigurationPropertiesReportEndpoint;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -108,6 +112,26 @@ class LancePropertiesTests {
 			FailureAnalysis analysis = analyze(context.getStartupFailure(), key, value);
 			assertThat(analysis.getDescription()).contains(key).contains(value);
 		});
+	}
+
+	@Test
+	void theEndpointThatShowsPropertiesShowsThem() {
+		this.runner
+			.withBean(ConfigurationPropertiesReportEndpoint.class,
+					() -> new ConfigurationPropertiesReportEndpoint(List.of(), Show.ALWAYS))
+			.withPropertyValues("lance.background.threads=3")
+			.run((context) -> assertThat(context.getBean(ConfigurationPropertiesReportEndpoint.class)
+				.configurationPropertiesWithPrefix("lance")
+				.getContexts()
+				.values()
+				.iterator()
+				.next()
+				.getBeans()
+				.values())
+				.singleElement()
+				.satisfies((bean) -> assertThat(bean.getProperties()).extractingByKey("background")
+					.asInstanceOf(InstanceOfAssertFactories.MAP)
+					.containsEntry("threads", 3)));
 	}
 
 	/**

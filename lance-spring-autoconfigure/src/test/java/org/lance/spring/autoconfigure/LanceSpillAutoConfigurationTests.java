@@ -29,6 +29,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,6 +46,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.system.ApplicationTemp;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link LanceSpillAutoConfiguration}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LanceSpillAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -195,6 +199,25 @@ class LanceSpillAutoConfigurationTests {
 	}
 
 	@Test
+	void whenSpillsMayHoldMoreThanTheAllocatorGivesThenTheLogSaysSo(CapturedOutput output) {
+		this.runner.withPropertyValues("lance.memory.limit=100MB")
+			.run((context) -> assertThat(output).contains("lance.spill.total-memory-limit", "lance.memory.limit"));
+	}
+
+	@Test
+	void whenLimitsFitThenNothingIsLogged(CapturedOutput output) {
+		this.runner.run((context) -> assertThat(output).doesNotContain("lance.spill.total-memory-limit"));
+	}
+
+	@Test
+	void whenTheStartFailsThenNothingIsLeft() {
+		directory().withPropertyValues("lance.spill.memory-limit=0")
+			.withUserConfiguration(FailingStart.class)
+			.run((context) -> assertThat(context).getFailure().rootCause().hasMessage("Failed with a spill open"));
+		assertThat(this.folder).isEmptyDirectory();
+	}
+
+	@Test
 	void whenTheUserHasASpillManagerThenOursBacksOff() {
 		this.runner
 			.withBean("mine", SpillManager.class,
@@ -272,6 +295,18 @@ class LanceSpillAutoConfigurationTests {
 		catch (java.util.concurrent.ExecutionException ex) {
 			throw ex.getCause();
 		}
+	}
+
+	/**
+	 * A bean that spills and then fails.
+	 */
+	static class FailingStart {
+
+		FailingStart(ApplicationContext context) throws Exception {
+			spill(context, 2);
+			throw new IllegalStateException("Failed with a spill open");
+		}
+
 	}
 
 	/**

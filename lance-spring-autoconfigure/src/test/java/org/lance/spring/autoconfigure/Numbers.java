@@ -121,7 +121,7 @@ final class Numbers implements Iterator<RecordBatch>, AutoCloseable {
 	 * Waits until the source is blocked before its last batch.
 	 */
 	boolean isBlocked() throws InterruptedException {
-		return this.waiting.await(5, TimeUnit.SECONDS);
+		return this.waiting.await(30, TimeUnit.SECONDS);
 	}
 
 	int made() {
