@@ -25,16 +25,25 @@ import java.util.List;
 /**
  * Runs test code in a JVM of its own, as production does: without the debug allocator.
  */
-final class ChildJvm {
+public final class ChildJvm {
 
 	private ChildJvm() {
 	}
 
-	static Process start(Class<?> main, String... arguments) throws IOException {
+	/**
+	 * Runs a program; called by the child.
+	 */
+	public static void main(String[] arguments) throws Exception {
+		Program program = (Program) Class.forName(arguments[0]).getDeclaredConstructor().newInstance();
+		program.run(List.of(arguments).subList(1, arguments.length));
+	}
+
+	static Process start(Class<? extends Program> program, String... arguments) throws IOException {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+		command
+			.addAll(List.of("-cp", System.getProperty("java.class.path"), ChildJvm.class.getName(), program.getName()));
 		command.addAll(List.of(arguments));
 		return new ProcessBuilder(command).redirectErrorStream(true).start();
 	}
@@ -43,14 +52,23 @@ final class ChildJvm {
 	 * Runs it to its end.
 	 * @return what it printed
 	 */
-	static String run(Class<?> main, String... arguments) throws IOException, InterruptedException {
-		Process process = start(main, arguments);
+	static String run(Class<? extends Program> program, String... arguments) throws IOException, InterruptedException {
+		Process process = start(program, arguments);
 		process.getOutputStream().close();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		if (process.waitFor() != 0) {
 			throw new IllegalStateException("The child failed:\n" + output);
 		}
 		return output;
+	}
+
+	/**
+	 * What runs in the child.
+	 */
+	interface Program {
+
+		void run(List<String> arguments) throws Exception;
+
 	}
 
 }

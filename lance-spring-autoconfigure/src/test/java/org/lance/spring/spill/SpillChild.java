@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -47,7 +48,7 @@ public final class SpillChild implements AutoCloseable {
 	 * Starts a JVM and waits until it has written its file below the directory.
 	 */
 	static SpillChild start(Path base) throws IOException {
-		SpillChild child = new SpillChild(ChildJvm.start(SpillChild.class, base.toString()));
+		SpillChild child = new SpillChild(ChildJvm.start(Child.class, base.toString()));
 		child.expect("ready");
 		return child;
 	}
@@ -110,35 +111,41 @@ public final class SpillChild implements AutoCloseable {
 		kill();
 	}
 
-	public static void main(String[] args) throws IOException {
-		Path base = Path.of(args[0]);
-		try (BufferAllocator allocator = new RootAllocator()) {
-			Batches batches = new Batches(allocator);
-			FileSpillStore store = new FileSpillStore(() -> base, allocator, ReadMode.MAP);
-			SpillFile file = store.create("child", Batches.SCHEMA, Map.of());
-			for (int i = 0; i < 3; i++) {
-				try (RecordBatch batch = batches.of(i)) {
-					file.append(batch);
-				}
-			}
-			System.out.println("> ready");
-			BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-			for (String line = lines.readLine(); !"close".equals(line); line = lines.readLine()) {
-				if ("read".equals(line)) {
-					StringBuilder answer = new StringBuilder("> read");
-					for (int i = 0; i < file.batches(); i++) {
-						batches.take(file.read(i, Verification.ALWAYS)).forEach((value) -> answer.append(" " + value));
+	static final class Child implements ChildJvm.Program {
+
+		@Override
+		public void run(List<String> arguments) throws IOException {
+			Path base = Path.of(arguments.get(0));
+			try (BufferAllocator allocator = new RootAllocator()) {
+				Batches batches = new Batches(allocator);
+				FileSpillStore store = new FileSpillStore(() -> base, allocator, ReadMode.MAP);
+				SpillFile file = store.create("child", Batches.SCHEMA, Map.of());
+				for (int i = 0; i < 3; i++) {
+					try (RecordBatch batch = batches.of(i)) {
+						file.append(batch);
 					}
-					System.out.println(answer);
 				}
-				else {
-					System.out.println("> " + store.reclaim());
+				System.out.println("> ready");
+				BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+				for (String line = lines.readLine(); line != null && !line.equals("close"); line = lines.readLine()) {
+					if ("read".equals(line)) {
+						StringBuilder answer = new StringBuilder("> read");
+						for (int i = 0; i < file.batches(); i++) {
+							batches.take(file.read(i, Verification.ALWAYS))
+								.forEach((value) -> answer.append(" " + value));
+						}
+						System.out.println(answer);
+					}
+					else {
+						System.out.println("> " + store.reclaim());
+					}
 				}
+				file.delete();
+				store.close();
 			}
-			file.delete();
-			store.close();
+			System.out.println("> closed");
 		}
-		System.out.println("> closed");
+
 	}
 
 }

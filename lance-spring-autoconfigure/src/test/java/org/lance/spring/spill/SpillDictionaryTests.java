@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -325,32 +324,6 @@ class SpillDictionaryTests {
 			.contains("value 0,value 10000,value 20000");
 	}
 
-	static final class ManyDeltas {
-
-		public static void main(String[] args) {
-			SpillDictionaryTests test = new SpillDictionaryTests();
-			test.base = Path.of(args[0]);
-			test.engine.beforeEach(null);
-			int count = 20_000;
-			DictionaryVersion version = test.dictionary(null, "value 0");
-			for (int i = 1; i <= count; i++) {
-				DictionaryVersion previous = version;
-				version = test.dictionary(previous, "value " + i);
-				previous.close();
-			}
-			test.versions.subList(0, count).clear();
-			SpillFile file = test.create(ReadMode.valueOf(args[1]), SCHEMA, version);
-			test.append(file, SCHEMA, version, 0, count / 2, count);
-			file.finish();
-			System.out.println(test.read(file, 0));
-			test.closeAll();
-			if (test.engine.allocator().getAllocatedMemory() > 0 || MappedWindow.open() > 0) {
-				throw new IllegalStateException("Something is left");
-			}
-		}
-
-	}
-
 	@Test
 	void aDeltaOfBooleansDoesNotWriteIntoTheMapping() throws Exception {
 		DictionaryVersion first = booleans(null, true, false, true);
@@ -373,10 +346,10 @@ class SpillDictionaryTests {
 		assertThat(Files.readAllBytes(path())).isEqualTo(before);
 	}
 
-	private DictionaryVersion booleans(DictionaryVersion previous, boolean... values) {
+	private DictionaryVersion booleans(DictionaryVersion previous, Boolean... values) {
 		try (BitVector vector = new BitVector("values", this.engine.allocator())) {
 			for (int i = 0; i < values.length; i++) {
-				vector.setSafe(i, values[i] ? 1 : 0);
+				vector.setSafe(i, List.of(false, true).indexOf(values[i]));
 			}
 			vector.setValueCount(values.length);
 			return seal(previous, vector);
@@ -537,6 +510,33 @@ class SpillDictionaryTests {
 			vector.setValueCount(count);
 			return vector;
 		});
+	}
+
+	static final class ManyDeltas implements ChildJvm.Program {
+
+		@Override
+		public void run(List<String> arguments) {
+			SpillDictionaryTests test = new SpillDictionaryTests();
+			test.base = Path.of(arguments.get(0));
+			test.engine.beforeEach(null);
+			int count = 20_000;
+			DictionaryVersion version = test.dictionary(null, "value 0");
+			for (int i = 1; i <= count; i++) {
+				DictionaryVersion previous = version;
+				version = test.dictionary(previous, "value " + i);
+				previous.close();
+			}
+			test.versions.subList(0, count).clear();
+			SpillFile file = test.create(ReadMode.valueOf(arguments.get(1)), SCHEMA, version);
+			test.append(file, SCHEMA, version, 0, count / 2, count);
+			file.finish();
+			System.out.println(test.read(file, 0));
+			test.closeAll();
+			if (test.engine.allocator().getAllocatedMemory() > 0 || MappedWindow.open() > 0) {
+				throw new IllegalStateException("Something is left");
+			}
+		}
+
 	}
 
 	/**

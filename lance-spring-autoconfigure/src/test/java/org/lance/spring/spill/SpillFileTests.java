@@ -17,16 +17,22 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -241,7 +247,7 @@ class SpillFileTests {
 				read(file, 0);
 			}
 			for (long size : new long[] { end - 1, end - 400, third + 100, third + 6, third + 4, third + 2, third }) {
-				try (FileChannel channel = FileChannel.open(path(), java.nio.file.StandardOpenOption.WRITE)) {
+				try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
 					channel.truncate(size);
 				}
 				SpillFile cut = file;
@@ -278,6 +284,57 @@ class SpillFileTests {
 		}
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void whenALengthIsDamagedThenTheBatchIsCorruptedAndNothingIsAllocatedForIt(ReadMode readMode) throws Exception {
+		use(readMode);
+		SpillFile file = written(3);
+		file.finish();
+		byte[] good = Files.readAllBytes(path());
+		int third = (int) (good.length - 8 - file.length(2));
+		for (int length : new int[] { 0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, 8 }) {
+			byte[] bad = good.clone();
+			ByteBuffer.wrap(bad).order(ByteOrder.LITTLE_ENDIAN).putInt(third + 4, length);
+			Files.write(path(), bad);
+			for (Verification verification : Verification.values()) {
+				assertThat(this.batches.take(file.read(1, verification))).containsOnly(1L);
+				assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> file.read(2, verification));
+			}
+			assertThat(this.engine.allocator().getPeakMemoryAllocation()).isLessThan(10 * good.length);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whenTheContentIsReplacedThenItIsCorrupted(ReadMode readMode) throws Exception {
+		use(readMode);
+		SpillFile file = written(3);
+		file.finish();
+		read(file, 2);
+		byte[] good = Files.readAllBytes(path());
+		Path other = path();
+		Schema otherSchema = new Schema(List.of(Field.nullable("text", new ArrowType.Utf8())));
+		SpillFile replacement = create(otherSchema);
+		for (int i = 0; i < 3; i++) {
+			try (VectorSchemaRoot root = VectorSchemaRoot.create(otherSchema, this.engine.allocator())) {
+				VarCharVector texts = (VarCharVector) root.getVector(0);
+				texts.setSafe(0, new byte[2000]);
+				root.setRowCount(1);
+				append(replacement, RecordBatch.copyOf(root, null, this.engine.allocator()));
+			}
+		}
+		replacement.finish();
+		byte[] valid = Files.readAllBytes(Path.of(replacement.toString()));
+		assertThat(valid).hasSizeGreaterThan(good.length);
+		for (byte[] bad : List.of(valid, Arrays.copyOf(valid, good.length), new byte[good.length])) {
+			Files.write(other, bad);
+			for (int i = 0; i < 3; i++) {
+				int batch = i;
+				assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> read(file, batch));
+			}
+		}
+	}
+
 	@Test
 	void verificationIsAsOftenAsAsked() throws Exception {
 		SpillFile file = written(2);
@@ -304,7 +361,7 @@ class SpillFileTests {
 		Files.copy(path(), copy);
 		read(file, 0);
 		Path path = path();
-		Files.move(copy, path, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+		Files.move(copy, path, StandardCopyOption.REPLACE_EXISTING);
 		assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> read(file, 0))
 			.withMessageContaining("replaced");
 	}
@@ -379,6 +436,43 @@ class SpillFileTests {
 			}
 		}
 		this.fileSystem.repair();
+	}
+
+	@Test
+	void aDiskThatIsFullIsToldApartFromABadOne() throws Exception {
+		for (String reason : List.of("No space left on device", "File too large", "Disk quota exceeded")) {
+			SpillFile file = written(1);
+			this.fileSystem.fail(Operation.WRITE, 0, reason);
+			assertThatExceptionOfType(SpillDiskFullException.class).isThrownBy(() -> append(file, this.batches.of(1)))
+				.withMessageContaining("'test'")
+				.withMessageContaining(reason)
+				.withMessageContaining(file.bytes() + " bytes")
+				.withMessageContaining("lance.spill.directories")
+				.withRootCauseInstanceOf(IOException.class);
+			this.fileSystem.repair();
+		}
+		SpillFile file = written(1);
+		this.fileSystem.fail(Operation.WRITE, 0, "Auf dem Datenträger ist kein Platz");
+		this.fileSystem.room(1);
+		assertThatExceptionOfType(SpillDiskFullException.class).isThrownBy(() -> append(file, this.batches.of(1)));
+		this.fileSystem.repair();
+		SpillFile bad = written(1);
+		this.fileSystem.fail(Operation.WRITE, 0, "Input/output error");
+		assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> append(bad, this.batches.of(1)))
+			.withMessageContaining("Input/output error");
+	}
+
+	@Test
+	void whenAWriteFailsOnceThenTheFileTakesNothingMore() throws Exception {
+		SpillFile file = written(1);
+		long size = file.bytes();
+		this.fileSystem.fail(Operation.WRITE, 0, 1, "Input/output error");
+		assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> append(file, this.batches.of(1)));
+		assertThatIllegalStateException().isThrownBy(() -> append(file, this.batches.of(2)));
+		assertThatIllegalStateException().isThrownBy(file::finish);
+		assertThat(file.batches()).isOne();
+		assertThat(read(file, 0)).containsOnly(0L);
+		assertThat(Files.size(path())).isEqualTo(size);
 	}
 
 	@Test

@@ -1,0 +1,158 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.lance.spring.stream.RecordBatch;
+import org.lance.spring.testing.EngineExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests readers that race the writer of a file, and each other.
+ */
+class SpillFileRaceTests {
+
+	private static final int BATCHES = 20;
+
+	@RegisterExtension
+	final EngineExtension engine = new EngineExtension();
+
+	@RegisterExtension
+	final OpenFiles openFiles = new OpenFiles();
+
+	@TempDir
+	Path base;
+
+	private Batches batches;
+
+	private ExecutorService pool;
+
+	@BeforeEach
+	void setUp() {
+		this.batches = new Batches(this.engine.allocator());
+		this.pool = this.engine.pool(4);
+	}
+
+	private FileSpillStore store(ReadMode readMode) {
+		return new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, new LocalFileSystem(), 8192);
+	}
+
+	/**
+	 * Writes in this thread while readers, each in a thread of its own, follow closely.
+	 */
+	private void race(FileSpillStore store, List<RecordBatch> source) throws Exception {
+		SpillFile file = store.create("race", Batches.SCHEMA, Map.of());
+		List<Future<?>> readers = new ArrayList<>();
+		for (int i = 0; i < 2; i++) {
+			readers.add(this.pool.submit(() -> {
+				for (int next = 0; next < BATCHES;) {
+					if (next < file.batches()) {
+						try (RecordBatch batch = file.read(next, Verification.ALWAYS);
+								RecordBatch copy = batch.share()) {
+							assertThat(this.batches.take(copy)).hasSize(batch.rowCount()).containsOnly((long) next);
+						}
+						next++;
+					}
+				}
+				return null;
+			}));
+		}
+		try {
+			source.forEach(file::append);
+			file.finish();
+			for (Future<?> reader : readers) {
+				reader.get(30, TimeUnit.SECONDS);
+			}
+		}
+		finally {
+			file.delete();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void readersSeeWhatIsCommittedAndNothingElse(ReadMode readMode) throws Exception {
+		List<RecordBatch> source = new ArrayList<>();
+		for (int i = 0; i < BATCHES; i++) {
+			source.add(this.batches.rows((i % 3 == 0) ? 5_000 : 50, i));
+		}
+		FileSpillStore store = store(readMode);
+		for (int run = 0; run < 20; run++) {
+			race(store, source);
+		}
+		store.close();
+		source.forEach(RecordBatch::close);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void interruptsOfOneReaderDisturbNobody(ReadMode readMode) throws Exception {
+		List<RecordBatch> source = new ArrayList<>();
+		for (int i = 0; i < BATCHES; i++) {
+			source.add(this.batches.rows(100, i));
+		}
+		FileSpillStore store = store(readMode);
+		SpillFile file = store.create("interrupted", Batches.SCHEMA, Map.of());
+		AtomicBoolean over = new AtomicBoolean();
+		Thread victim = new Thread(() -> {
+			while (!over.get()) {
+				int count = file.batches();
+				if (count > 0) {
+					file.read(count - 1, Verification.ALWAYS).close();
+				}
+			}
+		});
+		List<Throwable> failures = new ArrayList<>();
+		victim.setUncaughtExceptionHandler((thread, ex) -> failures.add(ex));
+		victim.start();
+		Future<?> interrupter = this.pool.submit(() -> {
+			while (!over.get()) {
+				victim.interrupt();
+				Thread.onSpinWait();
+			}
+		});
+		for (RecordBatch batch : source) {
+			file.append(batch);
+			for (int i = 0; i < file.batches(); i++) {
+				assertThat(this.batches.take(file.read(i, Verification.ALWAYS))).containsOnly((long) i);
+			}
+		}
+		file.finish();
+		over.set(true);
+		victim.join(TimeUnit.SECONDS.toMillis(10));
+		interrupter.get(10, TimeUnit.SECONDS);
+		assertThat(failures).isEmpty();
+		file.delete();
+		store.close();
+		source.forEach(RecordBatch::close);
+	}
+
+}
