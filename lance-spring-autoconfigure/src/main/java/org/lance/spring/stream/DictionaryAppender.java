@@ -45,7 +45,7 @@ final class DictionaryAppender {
 	 */
 	static void checkSupported(long id, Field field) {
 		switch (field.getType().getTypeID()) {
-			case ListView, LargeListView, RunEndEncoded -> throw new InvalidRecordBatchException(
+			case LargeList, ListView, LargeListView, RunEndEncoded -> throw new InvalidRecordBatchException(
 					("Dictionary %d grows by a delta, but Arrow Java can't append values of type %s; send it as a "
 							+ "replacement")
 						.formatted(id, field.getType()));
