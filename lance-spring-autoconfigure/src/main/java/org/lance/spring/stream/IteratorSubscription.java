@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The publisher view of an iterator for its one subscriber: pulls an item whenever there
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of the items
  */
 final class IteratorSubscription<T> implements Flow.Subscription {
+
+	private static final Logger logger = LoggerFactory.getLogger(IteratorSubscription.class);
 
 	private final StepIterator<T> source;
 
@@ -167,8 +171,7 @@ final class IteratorSubscription<T> implements Flow.Subscription {
 				// A subscriber must not throw (rule 2.13); for us it has cancelled. The
 				// item was handed over, so it is the subscriber's to close.
 				cancel();
-				Thread thread = Thread.currentThread();
-				thread.getUncaughtExceptionHandler().uncaughtException(thread, ex);
+				logger.error("A subscriber has thrown from onNext, so its subscription is cancelled", ex);
 			}
 		}
 	}

@@ -198,7 +198,8 @@ class AsyncIteratorTests {
 		CompletableFuture<Boolean> derived = iterator.closed().thenApply((done) -> true).toCompletableFuture();
 		EngineThreads.run(() -> {
 			for (CompletableFuture<?> future : List.of(next, derived, iterator.closed().toCompletableFuture())) {
-				assertThatIllegalStateException().isThrownBy(future::join).withMessageContaining("belongs to the engine");
+				assertThatIllegalStateException().isThrownBy(future::join)
+					.withMessageContaining("belongs to the engine");
 				assertThatIllegalStateException().isThrownBy(future::get);
 				assertThatIllegalStateException().isThrownBy(() -> future.get(1, TimeUnit.SECONDS));
 			}

@@ -147,8 +147,7 @@ class DictionaryVersionTests {
 
 	private List<Object> cells(DictionaryVersion version) {
 		try (FieldVector vector = version.load(this.engine.allocator())) {
-			return CellComparison
-				.cells(VectorSchemaRoot.of(vector), new DictionaryProvider.MapDictionaryProvider())
+			return CellComparison.cells(VectorSchemaRoot.of(vector), new DictionaryProvider.MapDictionaryProvider())
 				.get(0);
 		}
 	}
@@ -193,7 +192,8 @@ class DictionaryVersionTests {
 						this.engine.allocator()));
 			}
 		}
-		// From the last to the first and back: put together from the start, and from parts.
+		// From the last to the first and back: put together from the start, and from
+		// parts.
 		for (int round : new int[] { 3, 1, 2, 0, 2, 3 }) {
 			assertThat(versions.get(round).valueCount()).isEqualTo(truth.get(round).size());
 			assertThat(cells(versions.get(round)).stream().map(String::valueOf)).isEqualTo(truth.get(round));
@@ -215,7 +215,8 @@ class DictionaryVersionTests {
 								this.engine.allocator())) {
 					long before = this.engine.allocator().getAllocatedMemory();
 					assertThatExceptionOfType(InvalidRecordBatchException.class)
-						.isThrownBy(() -> DictionaryVersion.seal(1, values, body.body(), first, this.engine.allocator()))
+						.isThrownBy(
+								() -> DictionaryVersion.seal(1, values, body.body(), first, this.engine.allocator()))
 						.withMessageContaining("send it as a replacement");
 					assertThat(this.engine.allocator().getAllocatedMemory()).isEqualTo(before);
 				}
@@ -229,7 +230,8 @@ class DictionaryVersionTests {
 		Field number = ArrowTypes.field("v", ArrowTypes.INT32);
 		try (GeneratedBody texts = GeneratedBody.of(List.of(text), 9, this.engine.allocator(), 1, 0);
 				GeneratedBody numbers = GeneratedBody.of(List.of(number), 9, this.engine.allocator(), 1, 0);
-				DictionaryVersion first = DictionaryVersion.seal(1, text, texts.body(), null, this.engine.allocator())) {
+				DictionaryVersion first = DictionaryVersion.seal(1, text, texts.body(), null,
+						this.engine.allocator())) {
 			assertThatExceptionOfType(InvalidRecordBatchException.class)
 				.isThrownBy(() -> DictionaryVersion.seal(2, text, texts.body(), first, this.engine.allocator()));
 			assertThatExceptionOfType(InvalidRecordBatchException.class)
@@ -263,7 +265,8 @@ class DictionaryVersionTests {
 		Throwable[] failure = new Throwable[1];
 		Thread small = new Thread(null, () -> {
 			try (GeneratedBody body = GeneratedBody.of(List.of(field), 1, this.engine.allocator(), 1, 0)) {
-				DictionaryVersion version = DictionaryVersion.seal(1, field, body.body(), null, this.engine.allocator());
+				DictionaryVersion version = DictionaryVersion.seal(1, field, body.body(), null,
+						this.engine.allocator());
 				for (int i = 1; i < 20_000; i++) {
 					DictionaryVersion next = DictionaryVersion.seal(1, field, body.body(), version,
 							this.engine.allocator());

@@ -49,7 +49,8 @@ class GoldenBatchTests {
 			List<RecordBatch> batches = new ArrayList<>();
 			Schema schema;
 			try (RootAllocator source = new RootAllocator();
-					ArrowStreamReader reader = new ArrowStreamReader(FileChannel.open(GoldenFiles.stream(name)), source)) {
+					ArrowStreamReader reader = new ArrowStreamReader(FileChannel.open(GoldenFiles.stream(name)),
+							source)) {
 				VectorSchemaRoot root = reader.getVectorSchemaRoot();
 				schema = root.getSchema();
 				try (BatchSealer sealer = new BatchSealer(schema, this.engine.allocator(), mode)) {

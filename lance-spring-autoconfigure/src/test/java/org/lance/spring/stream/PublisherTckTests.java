@@ -59,7 +59,8 @@ class PublisherTckTests {
 	 * What the kit has no test for, and what it leaves to publishers of several
 	 * subscribers.
 	 */
-	private static final Set<String> SKIPPED = Set.of("untested_spec106_mustConsiderSubscriptionCancelledAfterOnErrorOrOnCompleteHasBeenCalled",
+	private static final Set<String> SKIPPED = Set.of(
+			"untested_spec106_mustConsiderSubscriptionCancelledAfterOnErrorOrOnCompleteHasBeenCalled",
 			"untested_spec107_mustNotEmitFurtherSignalsOnceOnErrorHasBeenSignalled",
 			"untested_spec108_possiblyCanceledSubscriptionShouldNotReceiveOnErrorOrOnCompleteSignals",
 			"untested_spec109_subscribeShouldNotThrowNonFatalThrowable",
@@ -88,7 +89,8 @@ class PublisherTckTests {
 	Stream<DynamicContainer> whenSubscribedThenTheRulesHold() {
 		BackgroundExecutor executor = new BackgroundExecutor(pool, 100_000);
 		return Stream.of(
-				tests("ready items", (size) -> AsyncIterator.from(new ReadyStep((int) Math.min(size, Integer.MAX_VALUE)))),
+				tests("ready items",
+						(size) -> AsyncIterator.from(new ReadyStep((int) Math.min(size, Integer.MAX_VALUE)))),
 				tests("background, no read-ahead", (size) -> BackgroundIterator.of(numbers(size), executor, 0)),
 				tests("background, read-ahead", (size) -> BackgroundIterator.of(numbers(size), executor, 4)));
 	}

@@ -331,7 +331,8 @@ class RecordBatchTests {
 			}
 			for (int i = 0; i < 4; i++) {
 				BatchSealer.Mode mode = BatchSealer.Mode.values()[i % 2];
-				try (RecordBatch last = batch; OpenBatch open = last.open(this.engine.allocator());
+				try (RecordBatch last = batch;
+						OpenBatch open = last.open(this.engine.allocator());
 						BatchSealer sealer = new BatchSealer(last.schema(), this.engine.allocator(), mode)) {
 					assertThat(CellComparison.cells(open.root(), null)).as(field.getName()).isEqualTo(truth);
 					batch = sealer.seal(open.root(), null);
@@ -345,7 +346,8 @@ class RecordBatchTests {
 	void whenMemoryWasSealedUnderAnotherRootThenSealingItHereCopies() {
 		RecordBatch here;
 		try (RootAllocator other = new RootAllocator()) {
-			try (GeneratedBody body = GeneratedBody.of(List.of(ArrowTypes.field("a", ArrowTypes.INT32)), 10, other, 1, 0);
+			try (GeneratedBody body = GeneratedBody.of(List.of(ArrowTypes.field("a", ArrowTypes.INT32)), 10, other, 1,
+					0);
 					RecordBatch there = RecordBatch.seal(new Schema(List.of(ArrowTypes.field("a", ArrowTypes.INT32))),
 							body.body(), List.of(), other)) {
 				here = RecordBatch.seal(there.schema(), there.body(), List.of(), this.engine.allocator());
@@ -366,7 +368,8 @@ class RecordBatchTests {
 			body.nodes().set(2, new ArrowFieldNode(21, 21));
 			for (boolean copy : new boolean[] { false, true }) {
 				try (RecordBatch batch = RecordBatch.seal(new Schema(List.of(struct)), body.body(), List.of(), copy,
-						this.engine.allocator()); RootAllocator reader = new RootAllocator();
+						this.engine.allocator());
+						RootAllocator reader = new RootAllocator();
 						OpenBatch open = batch.open(reader)) {
 					assertThat(reader.getAllocatedMemory()).isZero();
 					FieldVector vector = open.root().getVector(0);
@@ -405,8 +408,8 @@ class RecordBatchTests {
 	@MethodSource("badRoots")
 	void whenVectorsDontFitTogetherThenSealingIsRefused(String kind) {
 		Field fixed = ArrowTypes.field("f", new ArrowType.FixedSizeList(4), ArrowTypes.field("item", ArrowTypes.INT32));
-		Schema schema = new Schema(List.of(ArrowTypes.field("a", ArrowTypes.INT32), fixed,
-				ArrowTypes.field("t", ArrowTypes.UTF8)));
+		Schema schema = new Schema(
+				List.of(ArrowTypes.field("a", ArrowTypes.INT32), fixed, ArrowTypes.field("t", ArrowTypes.UTF8)));
 		try (GeneratedBody body = GeneratedBody.of(schema.getFields(), 10, this.engine.allocator(), 1, 0);
 				VectorSchemaRoot root = body.root()) {
 			switch (kind) {

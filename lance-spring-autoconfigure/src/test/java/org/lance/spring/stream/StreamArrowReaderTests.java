@@ -101,7 +101,8 @@ class StreamArrowReaderTests {
 			List<List<List<Object>>> truth = new ArrayList<>();
 			for (DictionaryVersion version : List.of(first, first, second, third)) {
 				try (GeneratedBody body = GeneratedBody.of(schema.getFields(), 20, this.engine.allocator(), 5, 0.2)) {
-					RecordBatch batch = RecordBatch.seal(schema, body.body(), List.of(version), this.engine.allocator());
+					RecordBatch batch = RecordBatch.seal(schema, body.body(), List.of(version),
+							this.engine.allocator());
 					batches.add(batch);
 					try (OpenBatch open = batch.open(this.engine.allocator())) {
 						truth.add(CellComparison.cells(open.root(), open.dictionaries()));
@@ -152,7 +153,8 @@ class StreamArrowReaderTests {
 			assertThat(reader.getVectorSchemaRoot().getRowCount()).isZero();
 			reader.close();
 			reader.close();
-			assertThatExceptionOfType(IOException.class).isThrownBy(reader::loadNextBatch).withMessageContaining("closed");
+			assertThatExceptionOfType(IOException.class).isThrownBy(reader::loadNextBatch)
+				.withMessageContaining("closed");
 		}
 	}
 
@@ -228,9 +230,9 @@ class StreamArrowReaderTests {
 		Schema schema = new Schema(List.of(ArrowTypes.field("a", ArrowTypes.INT32)));
 		RecordBatchStream stream = stream(schema, Map.of(), List.of());
 		try (ArrowReader reader = stream.toReader(this.engine.allocator())) {
-			EngineThreads.run(() -> assertThatExceptionOfType(IllegalStateException.class)
-				.isThrownBy(reader::loadNextBatch)
-				.withMessageContaining("belongs to the engine"));
+			EngineThreads
+				.run(() -> assertThatExceptionOfType(IllegalStateException.class).isThrownBy(reader::loadNextBatch)
+					.withMessageContaining("belongs to the engine"));
 		}
 	}
 
