@@ -58,7 +58,7 @@ final class ArrowRows {
 
 	/**
 	 * Makes the body of a response.
-	 * @param stream the rows, closed when the body was written or cancelled
+	 * @param stream the rows, closed by the caller when the body was written or cancelled
 	 * @param buffers where pieces of the body go
 	 * @return the body, for one subscriber
 	 */
@@ -122,7 +122,6 @@ final class ArrowRows {
 	private synchronized void close() {
 		this.closed = true;
 		this.encoder.close();
-		this.stream.close();
 	}
 
 	/**

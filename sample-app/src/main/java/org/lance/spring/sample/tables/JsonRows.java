@@ -55,7 +55,7 @@ final class JsonRows {
 
 	/**
 	 * Makes the body of a response.
-	 * @param stream the rows, closed when the body was written or cancelled
+	 * @param stream the rows, closed by the caller when the body was written or cancelled
 	 * @param writer writes a row
 	 * @param allocator the allocator for the vectors
 	 * @param buffers where pieces of the body go

@@ -64,10 +64,11 @@ class RowsController {
 	Mono<Void> rows(@PathVariable String name, @RequestParam(required = false) @Nullable String limit,
 			ServerHttpRequest request, ServerHttpResponse response) {
 		MediaType type = negotiate(request);
-		return this.reader.rows(new TableName(name), limit(limit)).flatMap((stream) -> {
-			response.getHeaders().setContentType(type);
-			return response.writeWith(body(stream, type, response.bufferFactory()));
-		});
+		return this.reader.rows(new TableName(name), limit(limit))
+			.flatMap((stream) -> Mono.using(() -> stream, (open) -> {
+				response.getHeaders().setContentType(type);
+				return response.writeWith(body(open, type, response.bufferFactory()));
+			}, RecordBatchStream::close));
 	}
 
 	private Flux<DataBuffer> body(RecordBatchStream stream, MediaType type, DataBufferFactory buffers) {

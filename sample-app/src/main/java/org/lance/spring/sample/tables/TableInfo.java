@@ -18,6 +18,8 @@ package org.lance.spring.sample.tables;
 
 import java.util.List;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +40,8 @@ record TableInfo(String table, long rows, long version, List<Column> schema) {
 	 * @param nullable whether it may have nulls
 	 * @param children the fields inside, or {@code null} if there are none
 	 */
-	record Column(String name, String type, boolean nullable, @Nullable List<Column> children) {
+	record Column(String name, String type, boolean nullable,
+			@JsonInclude(Include.NON_NULL) @Nullable List<Column> children) {
 
 	}
 

@@ -26,6 +26,8 @@ import org.lance.spring.dataset.LanceDatasetNotFoundException;
 import org.lance.spring.dataset.LanceOperations;
 import org.lance.spring.dataset.LanceScan;
 import org.lance.spring.stream.RecordBatchStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -37,6 +39,8 @@ import org.springframework.stereotype.Component;
 @Component
 class TableReader {
 
+	private static final Logger logger = LoggerFactory.getLogger(TableReader.class);
+
 	private final LanceOperations lance;
 
 	private final TableDirectory tables;
@@ -47,11 +51,13 @@ class TableReader {
 	}
 
 	/**
-	 * Describes every table.
+	 * Describes every table that can be read.
 	 */
 	Flux<TableInfo> list() {
-		return this.tables.names()
-			.concatMap((name) -> describe(name).onErrorResume(UnknownTableException.class, (gone) -> Mono.empty()));
+		return this.tables.names().concatMap((name) -> describe(name).onErrorResume((failure) -> {
+			logger.warn("Table '{}' is left out of the list: {}", name, failure.getMessage());
+			return Mono.empty();
+		}));
 	}
 
 	/**
