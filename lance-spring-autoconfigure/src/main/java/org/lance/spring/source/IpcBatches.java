@@ -122,10 +122,10 @@ final class IpcBatches implements OpenableBatches {
 
 	@Override
 	public RecordBatch next() {
-		if (!hasNext()) {
+		RecordBatch result = hasNext() ? this.next : null;
+		if (result == null) {
 			throw new NoSuchElementException();
 		}
-		RecordBatch result = this.next;
 		this.next = null;
 		return result;
 	}

@@ -128,7 +128,7 @@ public final class DictionaryVersion implements AutoCloseable {
 		}
 		catch (Throwable ex) {
 			values.memory().release();
-			if (continues) {
+			if (continues && previous != null) {
 				previous.close();
 			}
 			throw ex;
