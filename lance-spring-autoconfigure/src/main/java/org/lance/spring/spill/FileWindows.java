@@ -18,7 +18,9 @@ package org.lance.spring.spill;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,9 +37,20 @@ final class FileWindows {
 
 	private static final Logger logger = LoggerFactory.getLogger(FileWindows.class);
 
+	/**
+	 * How many windows of a file stay mapped while no batch of them is in use.
+	 */
+	static final int MAX_MAPPED = 4;
+
 	private final long windowSize;
 
 	private final List<Window> complete = new ArrayList<>();
+
+	/**
+	 * The windows that are kept mapped, the one used last at the end. Pages of a mapping
+	 * that was read count as memory of the process, so they must not add up to the file.
+	 */
+	private final Set<Window> mapped = new LinkedHashSet<>();
 
 	private long start;
 
@@ -88,18 +101,33 @@ final class FileWindows {
 		if (window == null || window.size > MappedWindow.maxSize()) {
 			return null;
 		}
-		MappedWindow mapped = window.mapped;
-		if (mapped == null) {
-			mapped = map(window, mapping);
-			if (mapped == null) {
+		MappedWindow current = window.mapped;
+		if (current == null) {
+			current = map(window, mapping);
+			if (current == null) {
 				return null;
 			}
-			window.mapped = mapped;
+			window.mapped = current;
 		}
-		if (!mapped.tryRetain()) {
+		if (!current.tryRetain()) {
 			throw new IllegalStateException("The mapping of an open file was given back");
 		}
-		return new MessageBytes(mapped.address() + message.offset() - window.start, message, 0, mapped::release);
+		keep(window);
+		return new MessageBytes(current.address() + message.offset() - window.start, message, 0, current::release);
+	}
+
+	/**
+	 * Batches that readers have keep the mapping of their window, whatever is given back
+	 * here.
+	 */
+	private void keep(Window window) {
+		this.mapped.remove(window);
+		this.mapped.add(window);
+		if (this.mapped.size() > MAX_MAPPED) {
+			Window oldest = this.mapped.iterator().next();
+			this.mapped.remove(oldest);
+			oldest.unmap();
+		}
 	}
 
 	private @Nullable MappedWindow map(Window window, Mapping mapping) {
@@ -139,12 +167,8 @@ final class FileWindows {
 	 * Gives the mappings back; batches that readers have keep theirs.
 	 */
 	synchronized void close() {
-		for (Window window : this.complete) {
-			MappedWindow mapped = window.mapped;
-			if (mapped != null) {
-				mapped.release();
-			}
-		}
+		this.mapped.forEach(Window::unmap);
+		this.mapped.clear();
 		this.complete.clear();
 	}
 
@@ -173,6 +197,14 @@ final class FileWindows {
 		Window(long start, long size) {
 			this.start = start;
 			this.size = size;
+		}
+
+		void unmap() {
+			MappedWindow current = this.mapped;
+			this.mapped = null;
+			if (current != null) {
+				current.release();
+			}
 		}
 
 	}

@@ -194,6 +194,25 @@ class SpillFileTests {
 		held.forEach(RecordBatch::close);
 	}
 
+	@Test
+	void whenFileHasManyWindowsThenOnlyAFewStayMapped() {
+		SpillFile file = written(300);
+		file.finish();
+		int before = MappedWindow.open();
+		int most = 0;
+		for (int i : new int[] { 0, 60, 120, 180, 240, 299, 0, 150 }) {
+			file.read(i, Verification.ALWAYS).close();
+			most = Math.max(most, MappedWindow.open() - before);
+		}
+		assertThat(most).isEqualTo(FileWindows.MAX_MAPPED);
+		RecordBatch held = file.read(0, Verification.ALWAYS);
+		for (int i = 1; i < 300; i++) {
+			file.read(i, Verification.ALWAYS).close();
+		}
+		assertThat(MappedWindow.open() - before).isEqualTo(FileWindows.MAX_MAPPED + 1);
+		assertThat(this.batches.take(List.of(held))).containsOnly(0L);
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void batchesWithoutColumnsKeepTheirRowCounts(ReadMode readMode) {
