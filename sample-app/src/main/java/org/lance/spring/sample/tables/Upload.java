@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import org.lance.spring.source.IpcFeed;
 import org.lance.spring.spill.SpillReceiver;
 import org.lance.spring.stream.AsyncLoop;
+import org.lance.spring.stream.Failures;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -78,13 +79,23 @@ class Upload implements AutoCloseable {
 	}
 
 	private Mono<Void> feed(DataBuffer buffer) {
-		return Mono.fromCompletionStage(() -> {
+		return Mono.fromFuture(() -> {
 			this.bytes += buffer.readableByteCount();
 			DataBuffer.ByteBufferIterator parts = buffer.readableByteBuffers();
-			return AsyncLoop.repeat(() -> feed(parts)).whenComplete((done, failure) -> {
+			// A future of its own: a request that ends cancels it, and a stage that is
+			// cancelled would not give the buffer back when the engine has done with it.
+			CompletableFuture<Void> fed = new CompletableFuture<>();
+			AsyncLoop.repeat(() -> feed(parts)).whenComplete((done, failure) -> {
 				parts.close();
 				DataBufferUtils.release(buffer);
+				if (failure == null) {
+					fed.complete(null);
+				}
+				else {
+					fed.completeExceptionally(Failures.unwrap(failure));
+				}
 			});
+			return fed;
 		});
 	}
 
