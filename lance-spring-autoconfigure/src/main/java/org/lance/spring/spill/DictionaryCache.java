@@ -44,6 +44,10 @@ import org.lance.spring.stream.DictionaryVersion;
  */
 final class DictionaryCache {
 
+	static final long ANY_STATE = 0;
+
+	private static final long UNVERIFIED = Long.MIN_VALUE;
+
 	private static final int MAX_RECENT = 16;
 
 	private static final long MAX_ALLOCATED = 32 << 20;
@@ -143,7 +147,7 @@ final class DictionaryCache {
 		Entry entry = new Entry(number, bytes, previous);
 		boolean handedOver = false;
 		try {
-			boolean verified = loader.verify(bytes);
+			entry.compare(loader);
 			DictionaryBatch header = bytes.dictionary();
 			if (header.isDelta() != (previous != null)) {
 				throw new DamagedException("it is another dictionary than the one that was written", null);
@@ -152,7 +156,6 @@ final class DictionaryCache {
 			handedOver = true;
 			entry.version = DictionaryVersion.over(header.id(), where.field(), values,
 					(previous != null) ? previous.version : null, entry.memory);
-			entry.verified = verified;
 			this.live.put(number, entry);
 			return entry;
 		}
@@ -211,10 +214,17 @@ final class DictionaryCache {
 		MessageBytes bytes(FileIndex.Position position) throws IOException, DamagedException;
 
 		/**
-		 * Compares the checksum, if that is wanted.
-		 * @return whether it was compared
+		 * Tells whether checksums are compared at all.
 		 */
-		boolean verify(MessageBytes bytes) throws DamagedException;
+		boolean verifies();
+
+		void verify(MessageBytes bytes) throws DamagedException;
+
+		/**
+		 * Returns a number that changes when somebody else changes the file, or
+		 * {@link DictionaryCache#ANY_STATE} if an earlier comparison will do.
+		 */
+		long state();
 
 	}
 
@@ -236,7 +246,10 @@ final class DictionaryCache {
 		@SuppressWarnings("NullAway.Init")
 		private DictionaryVersion version;
 
-		private volatile boolean verified;
+		/**
+		 * The state of the file at which it was verified.
+		 */
+		private volatile long verified = UNVERIFIED;
 
 		Entry(Integer number, MessageBytes bytes, @Nullable Entry previous) {
 			this.number = number;
@@ -250,11 +263,25 @@ final class DictionaryCache {
 		}
 
 		/**
-		 * Another reader may have loaded it without verification.
+		 * Another reader may have loaded it without verification, and somebody may have
+		 * changed a mapped file since.
 		 */
 		void verify(Loader loader) throws DamagedException {
-			for (Entry entry = this; entry != null && !entry.verified; entry = entry.previous) {
-				entry.verified = loader.verify(entry.bytes);
+			for (Entry entry = this; entry != null && !entry.isVerified(loader); entry = entry.previous) {
+				entry.compare(loader);
+			}
+		}
+
+		private boolean isVerified(Loader loader) {
+			long state = loader.state();
+			return !loader.verifies() || (this.verified != UNVERIFIED
+					&& (state == ANY_STATE || state == this.verified || this.bytes.allocated() > 0));
+		}
+
+		void compare(Loader loader) throws DamagedException {
+			if (loader.verifies()) {
+				loader.verify(this.bytes);
+				this.verified = loader.state();
 			}
 		}
 

@@ -45,6 +45,8 @@ final class FileIndex {
 
 	private long committed;
 
+	private boolean finished;
+
 	/**
 	 * Returns the number of batches.
 	 */
@@ -79,6 +81,17 @@ final class FileIndex {
 		}
 		this.batches.add(batch, this.states.size() - 1);
 		this.committed = batch.end();
+	}
+
+	/**
+	 * Says that nothing more is written.
+	 */
+	synchronized void finish() {
+		this.finished = true;
+	}
+
+	synchronized boolean isFinished() {
+		return this.finished;
 	}
 
 	synchronized Position batch(int index) {

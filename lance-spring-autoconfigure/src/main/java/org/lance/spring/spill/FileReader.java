@@ -87,8 +87,8 @@ final class FileReader {
 	RecordBatch read(int batch, Verification verification) {
 		FileIndex.Position position = this.index.batch(batch);
 		try {
-			checkFile(position.end());
-			return read(batch, position, verification);
+			SpillFileSystem.State state = checkFile(position.end());
+			return read(batch, position, verification, state);
 		}
 		catch (DamagedException ex) {
 			throw this.errors.corrupted(batch, String.valueOf(ex.getMessage()), ex.getCause());
@@ -101,10 +101,9 @@ final class FileReader {
 		}
 	}
 
-	private RecordBatch read(int batch, FileIndex.Position position, Verification verification)
-			throws IOException, DamagedException {
-		List<DictionaryVersion> versions = this.dictionaries.acquire(batch,
-				new Loader(verification != Verification.NEVER));
+	private RecordBatch read(int batch, FileIndex.Position position, Verification verification,
+			SpillFileSystem.State state) throws IOException, DamagedException {
+		List<DictionaryVersion> versions = this.dictionaries.acquire(batch, new Loader(verification, state));
 		try {
 			MessageBytes bytes = bytes(position);
 			BatchMemory memory = new BatchMemory(this.allocator, position.length(), bytes.release());
@@ -130,7 +129,7 @@ final class FileReader {
 	 * Must come before a mapping is touched: touching what lies behind the end of a file
 	 * that was cut ends the JVM. All that a batch needs lies before its own end.
 	 */
-	private void checkFile(long end) throws IOException, DamagedException {
+	private SpillFileSystem.State checkFile(long end) throws IOException, DamagedException {
 		SpillFileSystem.State state = this.fileSystem.state(this.file);
 		if (!Objects.equals(state.key(), this.key)) {
 			throw new DamagedException("the file was replaced by another one", null);
@@ -138,6 +137,7 @@ final class FileReader {
 		if (state.size() < end) {
 			throw new DamagedException("the file was cut to %d bytes".formatted(state.size()), null);
 		}
+		return state;
 	}
 
 	private void verify(int batch, MessageBytes bytes, Verification verification) throws DamagedException {
@@ -215,14 +215,20 @@ final class FileReader {
 	}
 
 	/**
-	 * Dictionaries are verified when they come into use, not for each batch.
+	 * Dictionaries are verified when they come into use and not for each batch, which
+	 * would cost as much as writing them for each batch.
 	 */
 	private final class Loader implements DictionaryCache.Loader {
 
-		private final boolean verifying;
+		private final boolean verifies;
 
-		Loader(boolean verifying) {
-			this.verifying = verifying;
+		private final long state;
+
+		Loader(Verification verification, SpillFileSystem.State state) {
+			this.verifies = verification != Verification.NEVER;
+			// While the file grows, it is we who change it.
+			boolean watch = verification == Verification.ALWAYS && FileReader.this.index.isFinished();
+			this.state = watch ? state.modified() : DictionaryCache.ANY_STATE;
 		}
 
 		@Override
@@ -231,11 +237,18 @@ final class FileReader {
 		}
 
 		@Override
-		public boolean verify(MessageBytes bytes) throws DamagedException {
-			if (this.verifying) {
-				compare(bytes);
-			}
-			return this.verifying;
+		public boolean verifies() {
+			return this.verifies;
+		}
+
+		@Override
+		public void verify(MessageBytes bytes) throws DamagedException {
+			compare(bytes);
+		}
+
+		@Override
+		public long state() {
+			return this.state;
 		}
 
 	}

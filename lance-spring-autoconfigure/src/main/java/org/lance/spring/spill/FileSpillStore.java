@@ -99,7 +99,7 @@ final class FileSpillStore implements SpillFile.Store {
 		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex();
-		FileWindows windows = new FileWindows(this.windowSize);
+		FileWindows windows = new FileWindows(path, this.windowSize);
 		FileWriter writer = new FileWriter(this.fileSystem, path, channel, schema, index, windows, errors);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
 				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator);

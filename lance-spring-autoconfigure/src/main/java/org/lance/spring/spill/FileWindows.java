@@ -17,6 +17,7 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,6 +43,8 @@ final class FileWindows {
 	 */
 	static final int MAX_MAPPED = 4;
 
+	private final Path file;
+
 	private final long windowSize;
 
 	private final List<Window> complete = new ArrayList<>();
@@ -58,9 +61,11 @@ final class FileWindows {
 
 	/**
 	 * Creates windows.
+	 * @param file the file, for messages
 	 * @param windowSize the bytes from which on a window is complete
 	 */
-	FileWindows(long windowSize) {
+	FileWindows(Path file, long windowSize) {
+		this.file = file;
 		this.windowSize = windowSize;
 	}
 
@@ -138,7 +143,7 @@ final class FileWindows {
 			// If it is the file's fault, reading the batch will tell what is wrong.
 			if (!this.warned) {
 				this.warned = true;
-				logger.warn("A spill file can't be mapped and is read instead: {}", ex.toString());
+				logger.warn("The spill file {} can't be mapped and is read instead: {}", this.file, ex.toString());
 			}
 			return null;
 		}

@@ -147,6 +147,7 @@ final class FileWriter {
 			}
 			this.finished = true;
 			this.encoder.close();
+			this.index.finish();
 			this.windows.finished(this.index.committed());
 		});
 	}

@@ -29,6 +29,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -88,7 +89,8 @@ final class LocalFileSystem implements SpillFileSystem {
 	public State state(Path file) throws IOException {
 		BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class,
 				LinkOption.NOFOLLOW_LINKS);
-		return new State(attributes.size(), attributes.fileKey(), attributes.isDirectory());
+		return new State(attributes.size(), attributes.fileKey(), attributes.isDirectory(),
+				attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS));
 	}
 
 	@Override

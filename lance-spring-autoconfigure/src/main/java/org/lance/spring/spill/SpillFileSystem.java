@@ -74,8 +74,9 @@ interface SpillFileSystem {
 	 * @param size its bytes
 	 * @param key its identity, or {@code null} where files have none
 	 * @param directory whether it is a directory
+	 * @param modified when it was changed last, in nanoseconds; a coarse clock
 	 */
-	record State(long size, @Nullable Object key, boolean directory) {
+	record State(long size, @Nullable Object key, boolean directory, long modified) {
 
 	}
 

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -407,6 +408,33 @@ class SpillDictionaryTests {
 					.withMessageContaining("batch " + batch + " ");
 			}
 			deleteFiles();
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whenADictionaryInUseIsDamagedThenLaterReadersDoNotGetIt(ReadMode readMode) throws Exception {
+		DictionaryVersion english = dictionary(null, "one", "two");
+		DictionaryVersion more = dictionary(english, "three");
+		SpillFile file = create(readMode, SCHEMA, english);
+		append(file, SCHEMA, english, 0, 1);
+		append(file, SCHEMA, more, 2, 0);
+		file.finish();
+		try (RecordBatch held = file.read(1, Verification.ALWAYS)) {
+			byte[] bytes = Files.readAllBytes(path());
+			bytes[new String(bytes, StandardCharsets.ISO_8859_1).indexOf("onetwo")] = 'O';
+			Files.write(path(), bytes);
+			Files.setLastModifiedTime(path(), FileTime.fromMillis(System.currentTimeMillis() + 1000));
+			for (int i = 0; i < 2; i++) {
+				int batch = i;
+				if (readMode == ReadMode.MAP) {
+					assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> read(file, batch));
+				}
+				else {
+					assertThat(read(file, batch)).isEqualTo(List.of("one,two", "three,one").get(batch));
+				}
+			}
+			assertThat(held.rowCount()).isEqualTo(2);
 		}
 	}
 

@@ -554,9 +554,9 @@ class SpillFileTests {
 	@EnumSource
 	void anInterruptStopsNobody(ReadMode readMode) {
 		use(readMode);
+		Thread.currentThread().interrupt();
 		SpillFile file = written(3);
 		this.fileSystem.beforeRead(Thread.currentThread()::interrupt);
-		Thread.currentThread().interrupt();
 		append(file, this.batches.rows(100, 3));
 		assertThat(Thread.currentThread().isInterrupted()).isTrue();
 		for (int i = 0; i < 4; i++) {
