@@ -284,6 +284,23 @@ class SpillFileTests {
 
 	@ParameterizedTest
 	@EnumSource
+	void whenAMappedFileIsCutByPagesThenTheJvmLives(ReadMode readMode) throws Exception {
+		use(readMode);
+		SpillFile file = create(Batches.SCHEMA);
+		append(file, this.batches.rows(20_000, 0));
+		append(file, this.batches.rows(20_000, 1));
+		file.finish();
+		assertThat(read(file, 0)).containsOnly(0L);
+		assertThat(read(file, 1)).containsOnly(1L);
+		try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
+			channel.truncate(file.bytes() - 100_000);
+		}
+		assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> read(file, 1));
+		assertThat(read(file, 0)).containsOnly(0L);
+	}
+
+	@ParameterizedTest
+	@EnumSource
 	void whenABitIsFlippedThenTheBatchIsCorrupted(ReadMode readMode) throws Exception {
 		use(readMode);
 		SpillFile file = written(3);
@@ -345,7 +362,14 @@ class SpillFileTests {
 		replacement.finish();
 		byte[] valid = Files.readAllBytes(Path.of(replacement.toString()));
 		assertThat(valid).hasSizeGreaterThan(good.length);
-		for (byte[] bad : List.of(valid, Arrays.copyOf(valid, good.length), new byte[good.length])) {
+		SpillFile alike = create(Batches.SCHEMA);
+		for (int i = 0; i < 3; i++) {
+			append(alike, this.batches.rows(100, i + 3));
+		}
+		alike.finish();
+		byte[] others = Files.readAllBytes(Path.of(alike.toString()));
+		assertThat(others).hasSameSizeAs(good);
+		for (byte[] bad : List.of(others, valid, Arrays.copyOf(valid, good.length), new byte[good.length])) {
 			Files.write(other, bad);
 			for (int i = 0; i < 3; i++) {
 				int batch = i;
