@@ -23,6 +23,7 @@ import java.util.NoSuchElementException;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
+import org.lance.spring.stream.ArrowDataException;
 import org.lance.spring.stream.RecordBatch;
 
 /**
@@ -43,9 +44,11 @@ final class IpcBatches implements OpenableBatches {
 
 	private @Nullable IpcDecoder decoder;
 
-	private long size = IpcDecoder.UNKNOWN_SIZE;
+	private long size = IpcTarget.UNKNOWN_SIZE;
 
 	private @Nullable RecordBatch next;
+
+	private @Nullable ArrowDataException failure;
 
 	IpcBatches(Opener opener, BufferAllocator allocator) {
 		this.opener = opener;
@@ -59,14 +62,32 @@ final class IpcBatches implements OpenableBatches {
 		IpcDecoder opened = new IpcDecoder(this.allocator, this.size);
 		this.decoder = opened;
 		while (opened.schema() == null) {
-			// The bytes with the schema may have the first batch, too.
-			this.next = step(opened, this.channel);
+			readSchema(opened, this.channel);
 		}
 		return opened.schema();
 	}
 
+	/**
+	 * The bytes with the schema may have the first batch as well, or what is wrong with
+	 * it; that is for whoever asks for it.
+	 */
+	private void readSchema(IpcDecoder opened, ReadableByteChannel from) throws IOException {
+		try {
+			this.next = step(opened, from);
+		}
+		catch (ArrowDataException ex) {
+			if (opened.schema() == null) {
+				throw ex;
+			}
+			this.failure = ex;
+		}
+	}
+
 	@Override
 	public boolean hasNext() {
+		if (this.failure != null) {
+			throw this.failure;
+		}
 		IpcDecoder current = this.decoder;
 		ReadableByteChannel from = this.channel;
 		if (current == null || from == null) {
@@ -114,7 +135,7 @@ final class IpcBatches implements OpenableBatches {
 	 * Other inputs are not asked for more than the stream has: that could wait for ever.
 	 */
 	private void checkEnd(IpcDecoder current, ReadableByteChannel from) throws IOException {
-		if (this.size != IpcDecoder.UNKNOWN_SIZE
+		if (this.size != IpcTarget.UNKNOWN_SIZE
 				&& (this.buffer.hasRemaining() || (fill(from) && this.buffer.hasRemaining()))) {
 			current.decode(this.buffer);
 		}
@@ -164,7 +185,7 @@ final class IpcBatches implements OpenableBatches {
 		 * {@link IpcDecoder#UNKNOWN_SIZE}.
 		 */
 		default long size(ReadableByteChannel channel) throws IOException {
-			return IpcDecoder.UNKNOWN_SIZE;
+			return IpcTarget.UNKNOWN_SIZE;
 		}
 
 		/**

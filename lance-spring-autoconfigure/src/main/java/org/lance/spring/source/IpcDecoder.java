@@ -17,9 +17,9 @@
 package org.lance.spring.source;
 
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.OutOfMemoryException;
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.ArrowDataException;
 import org.lance.spring.stream.RecordBatch;
@@ -38,8 +38,6 @@ import org.lance.spring.stream.RecordBatch;
  * One at a time.
  */
 final class IpcDecoder implements AutoCloseable {
-
-	static final long UNKNOWN_SIZE = -1;
 
 	/**
 	 * More than any real message needs: a column takes about 50 bytes.
@@ -61,26 +59,11 @@ final class IpcDecoder implements AutoCloseable {
 
 	}
 
-	private final BufferAllocator allocator;
-
-	private final long size;
+	private final IpcTarget target;
 
 	private final IpcMessages messages;
 
 	private State state = State.START;
-
-	private HeapBytes bytes = new HeapBytes(WORD);
-
-	private @Nullable IpcBody body;
-
-	private @Nullable ByteBuffer window;
-
-	/**
-	 * How much of the window was counted.
-	 */
-	private int counted;
-
-	private long position;
 
 	private long messageStart;
 
@@ -89,11 +72,10 @@ final class IpcDecoder implements AutoCloseable {
 	/**
 	 * Creates a decoder.
 	 * @param allocator where bodies go
-	 * @param size the bytes of the whole input, or {@link #UNKNOWN_SIZE}
+	 * @param size the bytes of the whole input, or {@link IpcTarget#UNKNOWN_SIZE}
 	 */
 	IpcDecoder(BufferAllocator allocator, long size) {
-		this.allocator = allocator;
-		this.size = size;
+		this.target = new IpcTarget(allocator, size, WORD);
 		this.messages = new IpcMessages(allocator);
 	}
 
@@ -120,7 +102,7 @@ final class IpcDecoder implements AutoCloseable {
 			if (this.state == State.ENDED) {
 				throw failed(new MalformedIpcException(
 						"There are bytes behind the end marker of the Arrow stream, at byte %d. Send one stream at a time"
-							.formatted(this.position)));
+							.formatted(this.target.position())));
 			}
 			ByteBuffer target = window();
 			int length = Math.min(target.remaining(), source.remaining());
@@ -138,21 +120,10 @@ final class IpcDecoder implements AutoCloseable {
 	 * Where the next bytes go; never empty.
 	 */
 	ByteBuffer window() {
-		ByteBuffer current = this.window;
-		if (current == null || !current.hasRemaining()) {
-			current = guarded(this::nextWindow);
-			this.window = current;
-			this.counted = current.position();
-		}
-		return current;
-	}
-
-	private ByteBuffer nextWindow() {
-		return switch (this.state) {
-			case BODY -> body().window();
-			case ENDED, FAILED -> throw new IllegalStateException("This decoder takes no more bytes");
-			default -> this.bytes.window();
-		};
+		return guarded(() -> {
+			checkOpen();
+			return this.target.window();
+		});
 	}
 
 	/**
@@ -160,13 +131,16 @@ final class IpcDecoder implements AutoCloseable {
 	 * @return a batch that they completed, owned by the caller, or {@code null}
 	 */
 	@Nullable RecordBatch filled() {
-		ByteBuffer current = window();
-		this.position += current.position() - this.counted;
-		this.counted = current.position();
-		if (current.hasRemaining()) {
-			return null;
+		return guarded(() -> {
+			checkOpen();
+			return this.target.filled() ? advance() : null;
+		});
+	}
+
+	private void checkOpen() {
+		if (this.state == State.ENDED || this.state == State.FAILED) {
+			throw new IllegalStateException("This decoder takes no more bytes");
 		}
-		return guarded(this::advance);
 	}
 
 	/**
@@ -178,10 +152,10 @@ final class IpcDecoder implements AutoCloseable {
 				case ENDED -> {
 				}
 				case FOOTER -> {
-					this.messages.checkFooter(this.bytes.bytes(), this.position);
+					this.messages.checkFooter(this.target.bytes(), this.target.position());
 					end();
 				}
-				default -> throw new TruncatedIpcException(this.position, missing());
+				default -> throw new TruncatedIpcException(this.target.position(), missing());
 			}
 			return true;
 		});
@@ -190,8 +164,8 @@ final class IpcDecoder implements AutoCloseable {
 	private String missing() {
 		return switch (this.state) {
 			case START, MAGIC ->
-				(this.position == 0) ? "there are no bytes at all" : "they end inside their first bytes";
-			case PREFIX, LENGTH -> (this.bytes.filled() == 0 && this.state == State.PREFIX)
+				(this.target.position() == 0) ? "there are no bytes at all" : "they end inside their first bytes";
+			case PREFIX, LENGTH -> (!this.target.bytes().hasRemaining() && this.state == State.PREFIX)
 					? "the end marker is missing" : "they end inside the length of a message";
 			case METADATA -> "they end inside the metadata of the message at byte %d".formatted(this.messageStart);
 			default -> "they end inside the body of the message at byte %d".formatted(this.messageStart);
@@ -205,34 +179,24 @@ final class IpcDecoder implements AutoCloseable {
 			case PREFIX -> prefix(word());
 			case LENGTH -> length(word());
 			case METADATA -> {
-				if (!this.bytes.window().hasRemaining()) {
-					return metadata();
-				}
+				return metadata();
 			}
 			case BODY -> {
-				if (body().isFull()) {
-					return message();
-				}
+				return message();
 			}
-			case FOOTER -> {
-				if (!this.bytes.window().hasRemaining()) {
-					throw new MalformedIpcException(
-							"The footer of the file is longer than %d bytes".formatted(MAX_METADATA));
-				}
-			}
-			default -> throw new IllegalStateException("This decoder takes no more bytes");
+			default -> throw new MalformedIpcException(
+					"The footer of the file is longer than %d bytes".formatted(MAX_METADATA));
 		}
 		return null;
 	}
 
 	private int word() {
-		return this.bytes.bytes().getInt(0);
+		return this.target.bytes().getInt(0);
 	}
 
 	private void expect(State next, int length) {
 		this.state = next;
-		this.bytes = new HeapBytes(length);
-		this.window = null;
+		this.target.expect(length);
 	}
 
 	private void start() {
@@ -241,14 +205,15 @@ final class IpcDecoder implements AutoCloseable {
 			expect(State.MAGIC, WORD);
 			return;
 		}
-		if (word != MARKER && (word < 0 || word > MAX_METADATA)) {
-			throw new MalformedIpcException(IpcFooter.describe(this.bytes.bytes()));
+		// Lengths without marker are multiples of 4, unlike the first bytes of gzip data.
+		if (word != MARKER && (word < 0 || word > MAX_METADATA || word % WORD != 0)) {
+			throw new MalformedIpcException(IpcFooter.describe(this.target.bytes()));
 		}
 		prefix(word);
 	}
 
 	private void magic() {
-		if (!IpcFooter.isMagicEnd(this.bytes.bytes())) {
+		if (!IpcFooter.isMagicEnd(this.target.bytes())) {
 			throw new MalformedIpcException("The data begin like an Arrow file, but not with ARROW1");
 		}
 		this.file = true;
@@ -257,11 +222,11 @@ final class IpcDecoder implements AutoCloseable {
 	}
 
 	private void prefix(int word) {
-		this.messageStart = this.position - WORD;
+		this.messageStart = this.target.position() - WORD;
 		if (word == MARKER) {
 			expect(State.LENGTH, WORD);
 		}
-		else if (word == 0 && this.file && schema() == null && this.position < MAX_FILE_HEADER) {
+		else if (word == 0 && this.file && schema() == null && this.target.position() <= MAX_FILE_HEADER) {
 			// Padding: writers that align to more than 8 bytes pad the magic, too.
 			expect(State.PREFIX, WORD);
 		}
@@ -288,43 +253,23 @@ final class IpcDecoder implements AutoCloseable {
 					"The message at byte %d says that its metadata have %d bytes; at most %d are taken"
 						.formatted(this.messageStart, length, MAX_METADATA));
 		}
-		checkRemaining(length, "metadata");
+		this.target.checkRemaining(length, "metadata", this.messageStart);
 		expect(State.METADATA, length);
 	}
 
 	private @Nullable RecordBatch metadata() {
-		long length = this.messages.metadata(this.bytes.bytes(), this.messageStart);
-		checkRemaining(length, "a body");
-		this.body = new IpcBody(this.allocator, length, this.size != UNKNOWN_SIZE);
-		if (length == 0) {
-			return message();
-		}
+		long length = this.messages.metadata(this.target.bytes(), this.messageStart);
+		this.target.checkRemaining(length, "a body", this.messageStart);
+		this.target.expectBody(length);
 		this.state = State.BODY;
-		this.window = null;
-		return null;
-	}
-
-	private void checkRemaining(long length, String of) {
-		if (this.size != UNKNOWN_SIZE && length > this.size - this.position) {
-			throw new TruncatedIpcException(this.size,
-					"the message at byte %d says that it has %s of %d bytes, but %d are left"
-						.formatted(this.messageStart, of, length, this.size - this.position));
-		}
+		return (length == 0) ? message() : null;
 	}
 
 	private @Nullable RecordBatch message() {
-		try (IpcBody complete = body()) {
-			this.body = null;
+		try (IpcBody complete = this.target.takeBody()) {
 			expect(State.PREFIX, WORD);
 			return this.messages.body(complete);
 		}
-	}
-
-	private IpcBody body() {
-		if (this.body == null) {
-			throw new IllegalStateException("There is no body now");
-		}
-		return this.body;
 	}
 
 	private void end() {
@@ -332,34 +277,15 @@ final class IpcDecoder implements AutoCloseable {
 		this.state = State.ENDED;
 	}
 
-	/**
-	 * Turns whatever malformed data provoke into one family of exceptions.
-	 */
-	private <R extends @Nullable Object> R guarded(java.util.function.Supplier<R> action) {
-		try {
+	private <R extends @Nullable Object> R guarded(Supplier<R> action) {
+		if (this.state == State.ENDED || this.state == State.FAILED) {
 			return action.get();
+		}
+		try {
+			return IpcFailures.translate(action, () -> this.messageStart);
 		}
 		catch (ArrowDataException ex) {
 			throw failed(ex);
-		}
-		catch (OutOfMemoryException ex) {
-			throw failed(new IpcMemoryLimitException(
-					"The message at byte %d does not fit into the memory that is left: %s. Raise 'lance.memory.limit', or write smaller batches"
-						.formatted(this.messageStart, ex.getMessage()),
-					ex));
-		}
-		catch (OutOfMemoryError ex) {
-			throw failed(new IpcMemoryLimitException(
-					"The message at byte %d does not fit into the memory that is left: %s. Give the JVM more memory, or write smaller batches"
-						.formatted(this.messageStart, ex.getMessage()),
-					ex));
-		}
-		catch (RuntimeException | StackOverflowError ex) {
-			if (this.state == State.ENDED || this.state == State.FAILED) {
-				throw ex;
-			}
-			throw failed(new MalformedIpcException(
-					"The message at byte %d is malformed: %s".formatted(this.messageStart, ex), ex));
 		}
 	}
 
@@ -369,11 +295,7 @@ final class IpcDecoder implements AutoCloseable {
 	}
 
 	private void release() {
-		this.window = null;
-		if (this.body != null) {
-			this.body.close();
-			this.body = null;
-		}
+		this.target.close();
 		this.messages.close();
 	}
 

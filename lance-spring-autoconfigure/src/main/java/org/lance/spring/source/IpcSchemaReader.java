@@ -28,7 +28,6 @@ import org.apache.arrow.flatbuf.KeyValue;
 import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.complex.BaseRepeatedValueVector;
 import org.apache.arrow.vector.types.Types;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -104,8 +103,8 @@ final class IpcSchemaReader {
 		for (int i = 0; i < schema.customMetadataLength(); i++) {
 			put(metadata, schema.customMetadata(i));
 		}
-		fields.forEach((field) -> checkVector(field, field.getName()));
-		this.dictionaryFields.forEach((id, field) -> checkVector(field, "dictionary " + id));
+		fields.forEach((field) -> IpcFields.check(field, field.getName(), this.allocator));
+		this.dictionaryFields.forEach((id, field) -> IpcFields.check(field, "dictionary " + id, this.allocator));
 		return new IpcSchema(new Schema(fields, metadata), Map.copyOf(this.dictionaryFields));
 	}
 
@@ -135,7 +134,8 @@ final class IpcSchemaReader {
 		for (int i = 0; i < source.childrenLength(); i++) {
 			children.add(child(type, field(source.children(i))));
 		}
-		checkChildren(type, children);
+		type = IpcFields.withTypeIds(type, children.size());
+		IpcFields.checkChildren(type, children, this::path);
 		type = extension(type, metadata);
 		if (source.dictionary() == null) {
 			return new Field(name, new FieldType(source.nullable(), type, null, metadata), children);
@@ -160,47 +160,46 @@ final class IpcSchemaReader {
 
 	private ArrowType type(org.apache.arrow.flatbuf.Field source) {
 		byte id = source.typeType();
-		if (id == Type.Union && this.version < MetadataVersion.V5) {
-			throw new UnsupportedIpcException(
-					"Field '%s' is a union in the old layout (metadata version V4), which Arrow Java can't read. "
-						.formatted(path()) + "Write it with Arrow 1.0 or newer");
+		if (id == Type.Union) {
+			checkUnion(source);
 		}
 		if (id == Type.Decimal) {
-			org.apache.arrow.flatbuf.Decimal decimal = (org.apache.arrow.flatbuf.Decimal) source
-				.type(new org.apache.arrow.flatbuf.Decimal());
-			if (decimal != null && (decimal.bitWidth() == 32 || decimal.bitWidth() == 64)) {
-				throw new UnsupportedIpcException(
-						"Field '%s' is a decimal%d, which Arrow Java can't read. Cast it to decimal128"
-							.formatted(path(), decimal.bitWidth()));
-			}
+			checkDecimal(source);
 		}
 		try {
 			ArrowType type = ArrowType.getTypeForField(source);
 			Types.getMinorTypeForArrowType(type);
+			IpcFields.checkParameters(type);
 			return type;
 		}
-		catch (RuntimeException ex) {
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
 			String typeName = (id > 0 && id < Type.names.length) ? Type.name(id) : "number " + id;
 			throw new UnsupportedIpcException("Field '%s' has a type that Arrow Java can't read (%s): %s. Cast it"
 				.formatted(path(), typeName, ex.getMessage()), ex);
 		}
 	}
 
-	private void checkChildren(ArrowType type, List<Field> children) {
-		int expected = switch (type.getTypeID()) {
-			case List, LargeList, ListView, LargeListView, FixedSizeList, Map -> 1;
-			case RunEndEncoded -> 2;
-			case Union -> ((ArrowType.Union) type).getTypeIds().length;
-			case Struct -> children.size();
-			default -> 0;
-		};
-		boolean fits = children.size() == expected;
-		if (fits && type instanceof ArrowType.Map) {
-			fits = children.get(0).getType() instanceof ArrowType.Struct && children.get(0).getChildren().size() == 2;
+	private void checkUnion(org.apache.arrow.flatbuf.Field source) {
+		if (this.version < MetadataVersion.V5) {
+			throw new UnsupportedIpcException(
+					"Field '%s' is a union in the old layout (metadata version V4), which Arrow Java can't read. "
+						.formatted(path()) + "Write it with Arrow 1.0 or newer");
 		}
-		if (!fits) {
+		org.apache.arrow.flatbuf.Union union = (org.apache.arrow.flatbuf.Union) source
+			.type(new org.apache.arrow.flatbuf.Union());
+		if (union != null && (union.typeIdsLength() < 0 || union.typeIdsLength() > IpcFields.MAX_UNION)) {
 			throw new MalformedIpcException(
-					"Field '%s' of type %s has the wrong children: %s".formatted(path(), type, children));
+					"Field '%s' is a union that says that it has %d types".formatted(path(), union.typeIdsLength()));
+		}
+	}
+
+	private void checkDecimal(org.apache.arrow.flatbuf.Field source) {
+		org.apache.arrow.flatbuf.Decimal decimal = (org.apache.arrow.flatbuf.Decimal) source
+			.type(new org.apache.arrow.flatbuf.Decimal());
+		if (decimal != null && (decimal.bitWidth() == 32 || decimal.bitWidth() == 64)) {
+			throw new UnsupportedIpcException(
+					"Field '%s' is a decimal%d, which Arrow Java can't read. Cast it to decimal128".formatted(path(),
+							decimal.bitWidth()));
 		}
 	}
 
@@ -267,32 +266,6 @@ final class IpcSchemaReader {
 
 	private String path() {
 		return String.join(".", this.path);
-	}
-
-	/**
-	 * Makes a vector to see whether Arrow Java can, and with all children.
-	 */
-	private void checkVector(Field field, @Nullable String path) {
-		try (FieldVector vector = field.createVector(this.allocator)) {
-			if (countFields(vector.getField()) == countFields(field)) {
-				return;
-			}
-		}
-		catch (RuntimeException ex) {
-			throw new UnsupportedIpcException(
-					"Field '%s' is one that Arrow Java can't read: %s".formatted(path, ex.getMessage()), ex);
-		}
-		throw new UnsupportedIpcException(("Field '%s' has children of the same name. Start the JVM with "
-				+ "-Darrow.struct.conflict.policy=CONFLICT_APPEND to keep them all")
-			.formatted(path));
-	}
-
-	private static int countFields(Field field) {
-		int count = 1;
-		for (Field child : field.getChildren()) {
-			count += countFields(child);
-		}
-		return count;
 	}
 
 }

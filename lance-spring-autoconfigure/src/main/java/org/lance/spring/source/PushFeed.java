@@ -31,6 +31,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.AsyncIterator;
 import org.lance.spring.stream.AsyncStep;
+import org.lance.spring.stream.EngineFuture;
 import org.lance.spring.stream.RecordBatch;
 
 /**
@@ -42,13 +43,9 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 
 	private final int readAhead;
 
-	private final BiFunction<IpcSchema, AsyncIterator<RecordBatch>, StreamingWriteSource> maker;
+	private final FedSource source;
 
-	private final IpcDecoder decoder;
-
-	private final CompletableFuture<StreamingWriteSource> source = new CompletableFuture<>();
-
-	private final CompletableFuture<Void> released = new CompletableFuture<>();
+	private final CompletableFuture<Void> released = new EngineFuture<>();
 
 	/**
 	 * Notes that the loop has not looked at yet; whoever raises it from 0 runs the loop.
@@ -87,9 +84,8 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 
 	PushFeed(BufferAllocator allocator, int readAhead,
 			BiFunction<IpcSchema, AsyncIterator<RecordBatch>, StreamingWriteSource> maker) {
-		this.decoder = new IpcDecoder(allocator, IpcDecoder.UNKNOWN_SIZE);
+		this.source = new FedSource(allocator, (schema) -> maker.apply(schema, AsyncIterator.from(this)));
 		this.readAhead = readAhead;
-		this.maker = maker;
 	}
 
 	@Override
@@ -97,12 +93,12 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 		synchronized (this.lock) {
 			this.sourceAsked = true;
 		}
-		return this.source;
+		return this.source.stage();
 	}
 
 	@Override
 	public CompletionStage<Void> feed(ByteBuffer next) {
-		CompletableFuture<Void> stage = new CompletableFuture<>();
+		CompletableFuture<Void> stage = new EngineFuture<>();
 		synchronized (this.lock) {
 			if (this.feeding != null || this.over) {
 				return CompletableFuture.failedFuture(misuse());
@@ -117,7 +113,7 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 
 	@Override
 	public CompletionStage<Void> complete() {
-		CompletableFuture<Void> stage = new CompletableFuture<>();
+		CompletableFuture<Void> stage = new EngineFuture<>();
 		synchronized (this.lock) {
 			if (this.feeding != null || this.over) {
 				return CompletableFuture.failedFuture(misuse());
@@ -160,13 +156,13 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 		}
 		fail(new TruncatedIpcException(length, "the feed was closed before it was completed"));
 		if (unused) {
-			this.source.thenAccept(StreamingWriteSource::close);
+			this.source.stage().thenAccept(StreamingWriteSource::close);
 		}
 	}
 
 	@Override
 	public CompletionStage<Optional<RecordBatch>> advance() {
-		CompletableFuture<Optional<RecordBatch>> stage = new CompletableFuture<>();
+		CompletableFuture<Optional<RecordBatch>> stage = new EngineFuture<>();
 		synchronized (this.lock) {
 			this.waiting = stage;
 		}
@@ -250,15 +246,15 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 
 	private @Nullable Runnable chooseEnd() {
 		Throwable reason = this.failure;
-		if (reason != null && !this.source.isDone()) {
-			return completion(this.source, null, reason);
+		if (reason != null && !this.source.stage().isDone()) {
+			return completion(this.source.stage(), null, reason);
 		}
 		if (this.waiting != null && (reason != null || this.finished)) {
 			return completion(take(), Optional.empty(), reason);
 		}
 		if (this.gone && !this.released.isDone()) {
 			return () -> {
-				this.decoder.close();
+				this.source.close();
 				this.released.complete(null);
 			};
 		}
@@ -280,8 +276,7 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 		RecordBatch batch = null;
 		Throwable reason = null;
 		try {
-			batch = this.decoder.decode(from);
-			makeSource();
+			batch = this.source.decode(from);
 		}
 		catch (Throwable ex) {
 			reason = ex;
@@ -299,21 +294,10 @@ final class PushFeed implements IpcFeed, AsyncStep<RecordBatch> {
 		}
 	}
 
-	private void makeSource() {
-		IpcSchema schema = this.decoder.schema();
-		if (schema == null || this.source.isDone()) {
-			return;
-		}
-		StreamingWriteSource made = this.maker.apply(schema, AsyncIterator.from(this));
-		if (!this.source.complete(made)) {
-			made.close();
-		}
-	}
-
 	private void finish(CompletableFuture<Void> stage) {
 		Throwable reason = null;
 		try {
-			this.decoder.finish();
+			this.source.finish();
 		}
 		catch (Throwable ex) {
 			reason = ex;

@@ -21,6 +21,7 @@ import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.channels.SelectableChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -114,7 +115,9 @@ public final class StreamingWriteSourceFactory {
 
 			@Override
 			public long size(ReadableByteChannel channel) throws IOException {
-				return Files.isRegularFile(path) ? ((SeekableByteChannel) channel).size() : IpcDecoder.UNKNOWN_SIZE;
+				long size = Files.isRegularFile(path) ? ((SeekableByteChannel) channel).size() : 0;
+				// Files made up by the system say that they have no bytes.
+				return (size > 0) ? size : IpcTarget.UNKNOWN_SIZE;
 			}
 
 		}, this.allocator));
@@ -130,12 +133,16 @@ public final class StreamingWriteSourceFactory {
 
 			@Override
 			public ReadableByteChannel open() {
+				if (channel instanceof SelectableChannel selectable && !selectable.isBlocking()) {
+					throw new IllegalArgumentException(
+							"The channel does not block. Configure it to, or feed its bytes to an IpcFeed");
+				}
 				return channel;
 			}
 
 			@Override
 			public long size(ReadableByteChannel opened) throws IOException {
-				return (opened instanceof FileChannel file) ? file.size() - file.position() : IpcDecoder.UNKNOWN_SIZE;
+				return (opened instanceof FileChannel file) ? file.size() - file.position() : IpcTarget.UNKNOWN_SIZE;
 			}
 
 			@Override

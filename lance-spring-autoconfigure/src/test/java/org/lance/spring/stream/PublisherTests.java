@@ -122,7 +122,9 @@ class PublisherTests {
 
 		};
 		BackgroundIterator.of(List.of(1, 2, 3).iterator(), this.engine.background(1)).subscribe(recorder);
-		recorder.subscription.request(3);
+		// An item that is ready at once is signalled by whoever asks for it, and waits
+		// then.
+		this.engine.pool(1).execute(() -> recorder.subscription.request(3));
 		inside.await();
 		recorder.subscription.request(-1);
 		latch.countDown();
