@@ -16,11 +16,13 @@
 
 package org.lance.spring.sample.tables;
 
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.apache.arrow.vector.DateDayVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.UInt1Vector;
 import org.apache.arrow.vector.UInt2Vector;
@@ -88,6 +90,9 @@ final class JsonValues {
 	}
 
 	private static @Nullable Object scalar(FieldVector vector, int index) {
+		if (vector instanceof DateDayVector days) {
+			return LocalDate.ofEpochDay(days.get(index));
+		}
 		if (vector instanceof UInt1Vector unsigned) {
 			return unsigned.getObjectNoOverflow(index);
 		}
