@@ -75,9 +75,9 @@ class GoldenReplayTests {
 	@MethodSource("goldenInputs")
 	void whenReplayedBeforeDuringAndAfterThenCellsEqualTheTruth(Path input, long limit, ReadMode mode)
 			throws Exception {
-		try (SpillManager manager = manager(limit, mode);
+		try (SpillManager spills = manager(limit, mode);
 				StreamingWriteSource source = EngineExtension.await(factory().fromIpc(input));
-				ReplaySpill spill = manager.createReplaySpill(source.arrowSchema())) {
+				ReplaySpill spill = spills.createReplaySpill(source.arrowSchema())) {
 			Schema schema = source.arrowSchema();
 			SpillSender sender = spill.sender();
 			CompletionStage<List<RecordBatch>> before = spill.receiver().read().collect();
@@ -104,10 +104,10 @@ class GoldenReplayTests {
 	@ParameterizedTest
 	@MethodSource("malformedInputs")
 	void whenInputIsMalformedThenReadersGetATypedErrorOrTheEnd(Path input) throws Exception {
-		try (SpillManager manager = manager(0, ReadMode.MAP)) {
+		try (SpillManager spills = manager(0, ReadMode.MAP)) {
 			try {
 				StreamingWriteSource source = EngineExtension.await(factory().fromIpc(input));
-				try (SpillReceiver spill = manager.spill(source)) {
+				try (SpillReceiver spill = spills.spill(source)) {
 					EngineExtension.await(spill.read().forEach(RecordBatch::close));
 				}
 			}

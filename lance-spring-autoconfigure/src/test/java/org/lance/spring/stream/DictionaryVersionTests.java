@@ -188,7 +188,7 @@ class DictionaryVersionTests {
 					VectorSchemaRoot root = body.root()) {
 				values.addAll(CellComparison.cells(root, new DictionaryProvider.MapDictionaryProvider()).get(0));
 				truth.add(List.copyOf(values.stream().map(String::valueOf).toList()));
-				versions.add(DictionaryVersion.seal(1, field, body.body(), part > 0 ? versions.get(part - 1) : null,
+				versions.add(DictionaryVersion.seal(1, field, body.body(), (part > 0) ? versions.get(part - 1) : null,
 						this.engine.allocator()));
 			}
 		}
