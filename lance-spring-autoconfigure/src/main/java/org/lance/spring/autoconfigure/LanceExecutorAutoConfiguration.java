@@ -50,6 +50,12 @@ public final class LanceExecutorAutoConfiguration {
 	 */
 	public static final String SPILL_EXECUTOR_BEAN_NAME = "lanceSpillExecutor";
 
+	/**
+	 * What cleanup has in any case: files that outlive the process are no way to save
+	 * time.
+	 */
+	private static final long CLEANUP_MILLIS = 2000;
+
 	@Bean(name = BACKGROUND_EXECUTOR_BEAN_NAME, defaultCandidate = false)
 	@ConditionalOnMissingBean(name = BACKGROUND_EXECUTOR_BEAN_NAME)
 	ThreadPoolTaskExecutor lanceBackgroundExecutor(ObjectProvider<ThreadPoolTaskExecutorBuilder> builder,
@@ -88,7 +94,7 @@ public final class LanceExecutorAutoConfiguration {
 		// cleanup: it is run, not dropped, whatever Boot's own executor is told.
 		executor.setAcceptTasksAfterContextClose(true);
 		executor.setWaitForTasksToCompleteOnShutdown(true);
-		executor.setAwaitTerminationMillis(background.awaitTermination().toMillis());
+		executor.setAwaitTerminationMillis(Math.max(background.awaitTermination().toMillis(), CLEANUP_MILLIS));
 		return executor;
 	}
 

@@ -32,6 +32,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.system.ApplicationTemp;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.DependsOn;
 
 /**
  * Auto-configuration of replay spills.
@@ -46,8 +47,13 @@ public final class LanceSpillAutoConfiguration {
 
 	private static final Logger logger = LoggerFactory.getLogger(LanceSpillAutoConfiguration.class);
 
+	/**
+	 * Depends on both executors, so that it is closed while they live: one removes its
+	 * files, the other may still be busy with a source for a while.
+	 */
 	@Bean
 	@ConditionalOnMissingBean
+	@DependsOn(LanceExecutorAutoConfiguration.BACKGROUND_EXECUTOR_BEAN_NAME)
 	SpillManager spillManager(BufferAllocator allocator,
 			@Qualifier(LanceExecutorAutoConfiguration.SPILL_EXECUTOR_BEAN_NAME) Executor executor,
 			LanceProperties properties) {
@@ -67,6 +73,9 @@ public final class LanceSpillAutoConfiguration {
 			builder.directory(LanceSpillAutoConfiguration::temporaryDirectory);
 		}
 		else {
+			if (spill.directories().size() > 1) {
+				logger.warn("Only the first of 'lance.spill.directories' is used: {}", spill.directories().get(0));
+			}
 			builder.directories(spill.directories());
 		}
 		return builder.build();

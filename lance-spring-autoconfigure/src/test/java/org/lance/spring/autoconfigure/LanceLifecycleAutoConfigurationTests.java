@@ -53,6 +53,7 @@ import org.lance.spring.stream.RecordBatchStream;
 import org.lance.spring.stream.StreamAdmissionException;
 import org.lance.spring.testing.EngineExtension;
 
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -60,6 +61,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,6 +73,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class LanceLifecycleAutoConfigurationTests {
+
+	private final ApplicationContextRunner runner = Runners.all();
 
 	@TempDir
 	private Path folder;
@@ -128,16 +132,22 @@ class LanceLifecycleAutoConfigurationTests {
 	}
 
 	@Test
-	void whenASourceStaysBlockedThenTheShutdownGoesOnWithoutIt() {
+	void whenASourceStaysBlockedThenTheShutdownGoesOnWithoutItAndItsFilesAreGone() {
 		List<Numbers> blocked = new ArrayList<>();
 		try {
 			run((context) -> {
-				Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 1);
-				blocked.add(numbers);
-				CompletableFuture<?> next = source(context, numbers).intoStream().next().toCompletableFuture();
-				assertThat(numbers.isBlocked()).isTrue();
+				Numbers streamed = Numbers.gated(context.getBean(BufferAllocator.class), 1);
+				Numbers spilled = Numbers.gated(context.getBean(BufferAllocator.class), 2);
+				blocked.addAll(List.of(streamed, spilled));
+				CompletableFuture<?> next = source(context, streamed).intoStream().next().toCompletableFuture();
+				CompletableFuture<Long> rows = rows(spill(context, spilled).read());
+				assertThat(streamed.isBlocked()).isTrue();
+				assertThat(spilled.isBlocked()).isTrue();
 				context.close();
 				assertThatExceptionOfType(CancellationException.class).isThrownBy(next::get);
+				assertThatExceptionOfType(ExecutionException.class).isThrownBy(rows::get)
+					.withCauseInstanceOf(SpillClosedException.class);
+				assertThat(this.folder).isEmptyDirectory();
 			}, "lance.background.await-termination=0");
 		}
 		finally {
@@ -265,36 +275,80 @@ class LanceLifecycleAutoConfigurationTests {
 
 	@Test
 	void whenTheApplicationIsLazyThenItIsDrainedAllTheSame() {
-		run((context) -> {
-			Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 2);
-			CompletableFuture<Long> rows = rows(spill(context, numbers).read());
-			assertThat(numbers.isBlocked()).isTrue();
-			whenDraining(context, numbers::letGo);
+		run(this.runner.withInitializer(
+				(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor())),
+				(context) -> {
+					assertThat(context.getBeanFactory().getBeanDefinition("spillManager").isLazyInit()).isTrue();
+					Numbers numbers = Numbers.gated(context.getBean(BufferAllocator.class), 2);
+					CompletableFuture<Long> rows = rows(spill(context, numbers).read());
+					assertThat(numbers.isBlocked()).isTrue();
+					whenDraining(context, numbers::letGo);
+					context.close();
+					assertThat(rows).isCompletedWithValue(2000L);
+				});
+	}
+
+	@Test
+	void whenAListenerHearsThatTheContextIsClosedThenItCanStillStream() {
+		List<Long> seen = new ArrayList<>();
+		run(this.runner.withInitializer((context) -> context.addApplicationListener((event) -> {
+			if (event instanceof ContextClosedEvent) {
+				seen.add(rows(spill(context, Numbers.of(context.getBean(BufferAllocator.class), 2)).read())
+					.orTimeout(5, TimeUnit.SECONDS)
+					.join());
+			}
+		})), (context) -> {
 			context.close();
-			assertThat(rows).isCompletedWithValue(2000L);
-		}, "spring.main.lazy-initialization=true");
+			assertThat(seen).containsExactly(2000L);
+			assertThat(this.folder).isEmptyDirectory();
+		});
+	}
+
+	@Test
+	void whenTheContextIsClosedThenLateUsersGetTypedExceptions() {
+		run((context) -> {
+			BufferAllocator allocator = context.getBean(BufferAllocator.class);
+			SpillManager spills = context.getBean(SpillManager.class);
+			StreamingWriteSourceFactory sources = context.getBean(StreamingWriteSourceFactory.class);
+			LanceTemplate template = context.getBean(LanceTemplate.class);
+			SpillReceiver spill = spill(context, Numbers.of(allocator, 1));
+			EngineExtension.await(spill.written());
+			context.close();
+			assertThatExceptionOfType(StreamAdmissionException.class)
+				.isThrownBy(() -> sources.fromBatches(Numbers.SCHEMA, Numbers.of(allocator, 1)).intoStream());
+			assertThatExceptionOfType(SpillClosedException.class)
+				.isThrownBy(() -> spills.createReplaySpill(Numbers.SCHEMA));
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> rows(spill.read()).get())
+				.withCauseInstanceOf(SpillClosedException.class);
+			assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(() -> template.countRows("any").toCompletableFuture().get())
+				.withCauseInstanceOf(LanceClosedException.class);
+		});
 	}
 
 	@ParameterizedTest
 	@ValueSource(classes = { BufferAllocator.class, VectorSchemaRoot.class })
 	void whenArrowIsMissingThenNothingIsConfigured(Class<?> missing) {
-		Runners.all()
-			.withClassLoader(new FilteredClassLoader(missing))
+		this.runner.withClassLoader(new FilteredClassLoader(missing))
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("lanceDrain"));
 	}
 
 	@Test
 	void whenLanceIsMissingThenTheRestIsDrained() {
-		Runners.all()
-			.withClassLoader(new FilteredClassLoader(Dataset.class))
+		this.runner.withClassLoader(new FilteredClassLoader(Dataset.class))
 			.run((context) -> assertThat(context).hasNotFailed().hasBean("lanceDrain"));
 	}
 
 	private void run(Scenario scenario, String... properties) {
-		ApplicationContextRunner runner = Runners.all()
+		run(this.runner, scenario, properties);
+	}
+
+	private void run(ApplicationContextRunner runner, Scenario scenario, String... properties) {
+		runner
 			.withPropertyValues("lance.spill.directories=" + this.folder, "lance.spill.memory-limit=0",
-					"lance.background.threads=2", "lance.spill.threads=1");
-		runner.withPropertyValues(properties).run(scenario::run);
+					"lance.background.threads=2", "lance.spill.threads=1")
+			.withPropertyValues(properties)
+			.run(scenario::run);
 	}
 
 	private static StreamingWriteSource source(ApplicationContext context, Numbers numbers) {

@@ -179,23 +179,22 @@ class LanceSpillAutoConfigurationTests {
 	}
 
 	@Test
-	void whenThereIsNoTemporaryDirectoryThenTheStartAndSpillsInMemoryWork() {
-		this.runner.withPropertyValues("lance.spill.memory-limit=10KB").run((context) -> {
-			String before = System.setProperty("java.io.tmpdir", this.folder.resolve("missing").toString());
-			try {
+	void whenThereIsNoTemporaryDirectoryThenTheStartAndSpillsInMemoryWorkAndDiskWorksOnceRepaired() {
+		Path missing = this.folder.resolve("missing");
+		this.runner.withSystemProperties("java.io.tmpdir=" + missing)
+			.withPropertyValues("lance.spill.memory-limit=10KB")
+			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				try (ReplaySpill small = spill(context, 1)) {
 					assertThat(rows(small)).isEqualTo(1000);
 				}
 				assertThatExceptionOfType(SpillException.class).isThrownBy(() -> unwrap(() -> spill(context, 2)));
-			}
-			finally {
-				System.setProperty("java.io.tmpdir", before);
-			}
-			try (ReplaySpill large = spill(context, 2)) {
-				assertThat(rows(large)).isEqualTo(2000);
-			}
-		});
+				Files.createDirectory(missing);
+				try (ReplaySpill large = spill(context, 2)) {
+					assertThat(rows(large)).isEqualTo(2000);
+					assertThat(files(missing)).hasSize(1);
+				}
+			});
 	}
 
 	@Test
@@ -205,8 +204,21 @@ class LanceSpillAutoConfigurationTests {
 	}
 
 	@Test
+	void whenThereIsMoreThanOneDirectoryThenTheLogSaysWhichIsUsed(CapturedOutput output) {
+		this.runner.withPropertyValues("lance.spill.directories=" + this.folder + "," + this.folder.resolve("other"))
+			.run((context) -> assertThat(output)
+				.contains("Only the first of 'lance.spill.directories' is used: " + this.folder));
+	}
+
+	@Test
 	void whenLimitsFitThenNothingIsLogged(CapturedOutput output) {
 		this.runner.run((context) -> assertThat(output).doesNotContain("lance.spill.total-memory-limit"));
+	}
+
+	@Test
+	void theManagerIsClosedBeforeBothExecutors() {
+		this.runner.run((context) -> assertThat(context.getBeanFactory().getDependenciesForBean("spillManager"))
+			.contains("lanceBackgroundExecutor", "lanceSpillExecutor", "lanceAllocator"));
 	}
 
 	@Test
