@@ -12,9 +12,10 @@ work=$(mktemp -d)
 trap 'kill "${pid:-}" 2> /dev/null || true; wait 2> /dev/null || true; rm -rf "$work"' EXIT
 
 (cd clients && npm ci --silent)
+: > "$work/log"
 "${JAVA_HOME:+$JAVA_HOME/bin/}java" -Xmx256m -jar target/sample-app-*.jar --server.port=0 --sample.job.enabled=false \
 	--sample.data-directory="$work/data" --lance.spill.directories="$work/spills" --lance.spill.memory-limit=64MB \
-	> "$work/log" 2>&1 &
+	>> "$work/log" 2>&1 &
 pid=$!
 for _ in $(seq 300); do
 	port=$(sed -n 's/.*Netty started on port \([0-9]*\).*/\1/p' "$work/log")

@@ -26,8 +26,9 @@ await() {
 (cd clients && npm ci --silent)
 for start in first second; do
 	echo "The $start start:"
+	: > "$work/log"
 	"${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar target/sample-app-*.jar --server.port=0 --sample.data-directory="$work/data" \
-		> "$work/log" 2>&1 &
+		>> "$work/log" 2>&1 &
 	pid=$!
 	await "Main job (done: 200,000 rows|failed)" | tee "$work/result"
 	grep -q "200,000 rows" "$work/result"
