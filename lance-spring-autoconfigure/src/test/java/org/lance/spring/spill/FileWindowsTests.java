@@ -1,0 +1,84 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.lance.spring.spill.FileIndex.Position;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests which regions of a file are mapped.
+ */
+class FileWindowsTests {
+
+	private static final long GIB = 1L << 30;
+
+	private final FileWindows windows = new FileWindows(Path.of("test"), 100);
+
+	private final List<String> mapped = new ArrayList<>();
+
+	private void acquire(long offset) {
+		assertThat(this.windows.acquire(new Position(offset, 8, 0, 0), (start, size) -> {
+			this.mapped.add(start + "+" + size);
+			return null;
+		})).isNull();
+	}
+
+	@Test
+	void windowsEndAtBatchesAndWhatIsStillWrittenIsInNone() {
+		this.windows.committed(8, 48);
+		acquire(8);
+		this.windows.committed(48, 88);
+		this.windows.committed(88, 104);
+		this.windows.committed(104, 120);
+		acquire(0);
+		acquire(87);
+		acquire(88);
+		acquire(104);
+		assertThat(this.mapped).containsExactly("0+88", "0+88");
+		this.windows.finished(120);
+		acquire(88);
+		acquire(104);
+		acquire(120);
+		assertThat(this.mapped).containsExactly("0+88", "0+88", "88+32", "88+32");
+	}
+
+	@Test
+	void aLargeBatchHasAWindowOfItsOwn() {
+		this.windows.committed(8, 48);
+		this.windows.committed(48, 348);
+		this.windows.committed(348, 388);
+		acquire(8);
+		acquire(48);
+		acquire(348);
+		assertThat(this.mapped).containsExactly("0+48", "48+300");
+	}
+
+	@Test
+	void aWindowThatIsTooLargeForThisJdkIsRead() {
+		this.windows.committed(8, 3 * GIB);
+		acquire(8);
+		boolean anySize = Runtime.version().feature() >= 22;
+		assertThat(this.mapped).isEqualTo(anySize ? List.of("8+" + (3 * GIB - 8)) : List.of());
+	}
+
+}
