@@ -43,6 +43,12 @@ final class FirstStep {
 		// Of the same class as that of the iterator, which refuses waits on engine
 		// threads.
 		CompletableFuture<R> result = first.newIncompleteFuture();
+		result.whenComplete((made, failure) -> {
+			if (failure != null) {
+				// Also when the caller cancelled, or had enough of waiting.
+				iterator.close();
+			}
+		});
 		first.whenComplete((item, failure) -> {
 			if (failure != null) {
 				iterator.close();

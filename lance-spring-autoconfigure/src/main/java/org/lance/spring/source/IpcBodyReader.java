@@ -64,6 +64,7 @@ final class IpcBodyReader {
 		long[] offsets = new long[checkBuffers(table, layout, variadic)];
 		long[] lengths = new long[offsets.length];
 		boolean aligned = true;
+		long used = 0;
 		for (int i = 0; i < offsets.length; i++) {
 			Buffer buffer = table.buffers(i);
 			offsets[i] = buffer.offset();
@@ -71,6 +72,12 @@ final class IpcBodyReader {
 			if (offsets[i] < 0 || lengths[i] < 0 || offsets[i] > body.length() - lengths[i]) {
 				throw new MalformedIpcException("Buffer %d (offset %d, length %d) lies outside its body of %d bytes"
 					.formatted(i, offsets[i], lengths[i], body.length()));
+			}
+			used += lengths[i];
+			if (used > body.length()) {
+				// They would overlap: a small body that claims to be a huge one.
+				throw new MalformedIpcException("The buffers up to buffer %d take %d bytes, but their body has only %d"
+					.formatted(i, used, body.length()));
 			}
 			aligned &= offsets[i] % ALIGNMENT == 0 || lengths[i] == 0;
 		}

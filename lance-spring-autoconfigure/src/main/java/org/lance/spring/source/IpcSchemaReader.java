@@ -53,7 +53,17 @@ final class IpcSchemaReader {
 	 * A field takes more bytes than this; the same table may be referred to many times,
 	 * which is how a small message becomes a huge schema.
 	 */
-	private static final int BYTES_PER_FIELD = 8;
+	private static final int BYTES_PER_FIELD = 24;
+
+	/**
+	 * What no sensible schema has, however long its message.
+	 */
+	private static final int MAX_FIELDS = 1 << 18;
+
+	/**
+	 * An entry of metadata takes more bytes than this, also an empty one.
+	 */
+	private static final int BYTES_PER_ENTRY = 8;
 
 	private final short version;
 
@@ -73,7 +83,7 @@ final class IpcSchemaReader {
 	private IpcSchemaReader(short version, int metadataLength, BufferAllocator allocator) {
 		this.version = version;
 		this.allocator = allocator;
-		this.fieldsLeft = metadataLength / BYTES_PER_FIELD;
+		this.fieldsLeft = Math.min(metadataLength / BYTES_PER_FIELD, MAX_FIELDS);
 		this.textLeft = 64L * 1024 + 4L * metadataLength;
 	}
 
@@ -248,6 +258,7 @@ final class IpcSchemaReader {
 	}
 
 	private void put(Map<String, String> metadata, @Nullable KeyValue entry) {
+		count(BYTES_PER_ENTRY);
 		if (entry != null) {
 			String key = entry.key();
 			String value = entry.value();
@@ -258,7 +269,11 @@ final class IpcSchemaReader {
 	}
 
 	private void count(@Nullable String text) {
-		this.textLeft -= (text != null) ? text.length() : 0;
+		count((text != null) ? text.length() : 0);
+	}
+
+	private void count(int length) {
+		this.textLeft -= length;
 		if (this.textLeft < 0) {
 			throw new MalformedIpcException("The schema has more text than its message has room for");
 		}

@@ -142,7 +142,16 @@ public final class StreamingWriteSourceFactory {
 
 			@Override
 			public long size(ReadableByteChannel opened) throws IOException {
-				return (opened instanceof FileChannel file) ? file.size() - file.position() : IpcTarget.UNKNOWN_SIZE;
+				if (!(opened instanceof FileChannel file)) {
+					return IpcTarget.UNKNOWN_SIZE;
+				}
+				try {
+					// Pipes and the files of /proc have no size, but bytes all the same.
+					return (file.size() > 0) ? file.size() - file.position() : IpcTarget.UNKNOWN_SIZE;
+				}
+				catch (IOException ex) {
+					return IpcTarget.UNKNOWN_SIZE;
+				}
 			}
 
 			@Override

@@ -135,8 +135,13 @@ final class LiveSpills implements SpillOwner {
 	}
 
 	void resume() {
+		CompletableFuture<Void> calledOff;
 		synchronized (this.lock) {
+			calledOff = this.draining;
 			this.draining = null;
+		}
+		if (calledOff != null) {
+			calledOff.cancel(false);
 		}
 	}
 

@@ -74,11 +74,12 @@ final class SpillExecutor {
 		try {
 			this.executor.execute(task);
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			if (this.shutdown.getAsBoolean()) {
 				task.reject();
 				return;
 			}
+			// An OutOfMemoryError says that no thread could be made just now.
 			// The queue is full of foreign tasks; no thread waits for it.
 			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
 				.execute(() -> offer(task));

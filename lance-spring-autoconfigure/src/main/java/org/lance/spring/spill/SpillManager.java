@@ -252,7 +252,8 @@ public final class SpillManager implements AutoCloseable {
 	}
 
 	/**
-	 * Takes spills again after a {@link #drain(Duration)}.
+	 * Takes spills again after a {@link #drain(Duration)}; one that has not ended is
+	 * cancelled.
 	 */
 	public void resume() {
 		this.spills.resume();

@@ -147,7 +147,8 @@ public final class BatchSealer implements AutoCloseable {
 		if (last != null && last.field().equals(field)) {
 			// A producer that only replaces its buffers has the same values in the same
 			// place; one that writes into them has to be compared.
-			boolean same = (!this.copy && identity.equals(this.identities.get(id))) || same(last.whole(), values);
+			boolean same = (!this.copy && identity.equals(this.identities.get(id)))
+					|| last.withWhole((whole) -> same(whole, values));
 			if (same) {
 				this.identities.put(id, identity);
 				return last;

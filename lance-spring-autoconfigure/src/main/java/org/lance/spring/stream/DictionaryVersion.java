@@ -20,7 +20,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -61,7 +63,7 @@ public final class DictionaryVersion implements AutoCloseable {
 	/**
 	 * All values, put together when they are first needed.
 	 */
-	private volatile @Nullable SealedBuffers materialised;
+	private @Nullable SealedBuffers materialised;
 
 	private DictionaryVersion(long id, Field field, SealedBuffers values, @Nullable DictionaryVersion previous,
 			Map<Long, Long> highestIndexes) {
@@ -221,10 +223,7 @@ public final class DictionaryVersion implements AutoCloseable {
 		// A loop: a dictionary may have grown by thousands of deltas.
 		while (version != null && version.references.release(1)) {
 			version.values.memory().release();
-			SealedBuffers whole = version.materialised;
-			if (whole != null) {
-				whole.memory().release();
-			}
+			version.giveMaterialisedBack();
 			version = version.previous;
 		}
 	}
@@ -242,44 +241,75 @@ public final class DictionaryVersion implements AutoCloseable {
 	 * @return the vector, owned by the caller; read-only
 	 */
 	FieldVector load(BufferAllocator allocator) {
-		return DictionaryAppender.load(this.field, whole(), allocator);
+		return withWhole((values) -> DictionaryAppender.load(this.field, values, allocator));
 	}
 
 	/**
-	 * All values in one body, borrowed.
+	 * Uses all values in one body, borrowed for the time of the call.
 	 */
-	ArrowRecordBatch whole() {
+	<R> R withWhole(Function<ArrowRecordBatch, R> use) {
 		if (this.previous == null) {
-			return this.values.body();
+			return use.apply(this.values.body());
 		}
-		SealedBuffers whole = this.materialised;
-		if (whole == null) {
-			synchronized (this) {
-				whole = this.materialised;
-				if (whole == null) {
-					whole = DictionaryAppender.append(this, parts(), this.values.memory().getAllocator());
-					this.materialised = whole;
-				}
-			}
+		SealedBuffers whole = Objects.requireNonNull(retainMaterialised(true));
+		try {
+			return use.apply(whole.body());
 		}
-		return whole.body();
+		finally {
+			whole.memory().release();
+		}
 	}
 
 	/**
-	 * The bodies that make up this version: from the nearest one that was put together
-	 * already, otherwise a dictionary of n deltas would be put together n times.
+	 * Takes a reference on all values in one body.
+	 * @param create whether to put them together if they are not
+	 * @return the body, or {@code null} if it is not there and not to be created
 	 */
-	private Deque<ArrowRecordBatch> parts() {
-		Deque<ArrowRecordBatch> parts = new ArrayDeque<>();
-		for (DictionaryVersion version = this; version != null; version = version.previous) {
-			SealedBuffers whole = version.materialised;
-			if (whole != null) {
-				parts.addFirst(whole.body());
-				break;
-			}
-			parts.addFirst(version.values.body());
+	private synchronized @Nullable SealedBuffers retainMaterialised(boolean create) {
+		if (this.materialised == null && create) {
+			this.materialised = materialise();
 		}
-		return parts;
+		if (this.materialised != null) {
+			this.materialised.memory().retain();
+		}
+		return this.materialised;
+	}
+
+	/**
+	 * Starts from the nearest version that was put together already, otherwise a
+	 * dictionary of n deltas would be put together n times; and takes its copy away,
+	 * otherwise n copies would be kept. Locks go from newer to older versions only.
+	 */
+	private SealedBuffers materialise() {
+		Deque<ArrowRecordBatch> parts = new ArrayDeque<>();
+		DictionaryVersion start = null;
+		SealedBuffers whole = null;
+		try {
+			for (DictionaryVersion version = this; version != null; version = version.previous) {
+				whole = (version != this && version.previous != null) ? version.retainMaterialised(false) : null;
+				if (whole != null) {
+					start = version;
+					parts.addFirst(whole.body());
+					break;
+				}
+				parts.addFirst(version.values.body());
+			}
+			return DictionaryAppender.append(this, parts, this.values.memory().getAllocator());
+		}
+		finally {
+			if (start != null && whole != null) {
+				whole.memory().release();
+				start.giveMaterialisedBack();
+			}
+		}
+	}
+
+	private synchronized void giveMaterialisedBack() {
+		SealedBuffers whole = this.materialised;
+		this.materialised = null;
+		if (whole != null) {
+			whole.memory().release();
+		}
 	}
 
 	@Override

@@ -83,7 +83,8 @@ final class PatientExecutor {
 		try {
 			this.executor.execute(task);
 		}
-		catch (RejectedExecutionException ex) {
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			// An OutOfMemoryError says that no thread could be made just now.
 			if (isShutdown()) {
 				task.refuse();
 			}

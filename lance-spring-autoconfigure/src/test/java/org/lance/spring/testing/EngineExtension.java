@@ -69,6 +69,8 @@ public final class EngineExtension implements BeforeEachCallback, AfterEachCallb
 		this.executors.clear();
 		if (context.getExecutionException().isEmpty()) {
 			Awaitility.await("Arrow memory given back")
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(2))
 				.atMost(PATIENCE)
 				.untilAsserted(() -> assertThat(this.allocator.getAllocatedMemory()).isZero());
 			this.allocator.close();
