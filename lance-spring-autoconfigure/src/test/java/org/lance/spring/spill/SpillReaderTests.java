@@ -232,7 +232,8 @@ class SpillReaderTests {
 
 	@Test
 	void whenSpillIsClosedDuringASlowReadThenItIsGivenBackAfterIt() throws Exception {
-		SpillHarness harness = harness();
+		// A second thread could delete the file too early.
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 2);
 		CountDownLatch reading = new CountDownLatch(1);
 		CountDownLatch gate = new CountDownLatch(1);
 		this.store.before = (call) -> {
