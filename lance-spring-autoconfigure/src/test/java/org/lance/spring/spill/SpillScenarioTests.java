@@ -482,6 +482,7 @@ class SpillScenarioTests {
 		else {
 			assertThat(outcome).isInstanceOf(SpillIoException.class);
 		}
+		interrupt[0] = true;
 		this.harness.write(sender, 5);
 		EngineExtension.await(sender.finish());
 		assertThat(this.harness.batches.take(EngineExtension.await(b.collect()))).containsExactly(1L, 2L, 3L, 4L, 5L);
