@@ -259,7 +259,7 @@ class SourceDrainTests {
 		TestSource source = new TestSource(numbers(harness, 2_000), this.engine.background(1));
 		SpillReceiver receiver = harness.manager.spill(source, Place.MEMORY.options());
 		assertThat(EngineExtension.await(receiver.written()).batches()).isEqualTo(2_000);
-		SpillReceiver copy = harness.manager.spill(new ReplaySource(receiver), Place.MEMORY.options());
+		SpillReceiver copy = harness.manager.spill(receiver.source(), Place.MEMORY.options());
 		assertThat(EngineExtension.await(copy.written()).batches()).isEqualTo(2_000);
 	}
 

@@ -18,7 +18,6 @@ package org.lance.spring.spill;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -357,12 +356,6 @@ class SpillReaderTests {
 		harness.begin(sender, 1);
 		assertThat(SpillHarness.failure(refused)).isInstanceOf(IllegalStateException.class)
 			.hasMessageContaining("must not wait");
-	}
-
-	@Test
-	void dictionaryFieldsOfTheSourceAreKnownToReaders() {
-		SpillHarness harness = harness();
-		assertThat(harness.spill(Place.MEMORY).receiver().read().dictionaryFields()).isEqualTo(Map.of());
 	}
 
 	private static void hold(CountDownLatch gate) {
