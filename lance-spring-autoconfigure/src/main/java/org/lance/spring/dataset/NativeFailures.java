@@ -72,7 +72,7 @@ final class NativeFailures {
 			return new SchemaMismatchException("The schema differs from that of dataset '%s': %s".formatted(uri, text),
 					failure);
 		}
-		if (text.contains("non-nullable but contains null")) {
+		if (text.contains("non-nullable but contains null") || text.contains("marked non-null in the schema")) {
 			return new InvalidRecordBatchException("A null came for dataset '%s': %s".formatted(uri, text), failure);
 		}
 		return new LanceWriteException("Writing dataset '%s' failed: %s".formatted(uri, text), uri, failure);

@@ -102,7 +102,13 @@ final class NullCheck {
 		}
 	}
 
-	private static IntPredicate below(FieldVector vector, IntPredicate present) {
+	/**
+	 * Tells which values of the children of a vector belong to something that is there.
+	 * @param vector the vector
+	 * @param present the same for the vector itself
+	 * @return whether a child's value at a position counts
+	 */
+	static IntPredicate below(FieldVector vector, IntPredicate present) {
 		if (vector instanceof StructVector) {
 			return (i) -> present.test(i) && !vector.isNull(i);
 		}

@@ -30,7 +30,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * known to be stored is refused here, because native code answers some of it by ending
  * the JVM: a fixed-size list of text or of dictionary indexes, a list size of 0, a
  * dictionary of timestamps, decimals, lists or structs, and two fields of one name in a
- * struct all do.
+ * struct all do; so do, if the lists are sparse, lists of dictionary indexes, of
+ * fixed-size lists of booleans and of fixed-size lists of fixed-size lists.
  */
 final class StorableSchema {
 
@@ -60,7 +61,7 @@ final class StorableSchema {
 		}
 		checkUnique("", schema.getFields());
 		for (Field field : schema.getFields()) {
-			check(field.getName(), field, 1);
+			check(field.getName(), field, 1, false);
 		}
 	}
 
@@ -125,21 +126,24 @@ final class StorableSchema {
 		}
 	}
 
-	private static void check(String path, Field field, int depth) {
+	private static void check(String path, Field field, int depth, boolean inList) {
 		if (depth > MAX_DEPTH) {
 			throw unsupported(path, "a nesting of more than " + MAX_DEPTH + " levels", "flatten it");
 		}
 		ArrowType type = storage(field.getType());
 		List<Field> children = field.getChildren();
+		if (field.getDictionary() != null && inList) {
+			throw unsupported(path, "a dictionary inside a list", "decode it");
+		}
 		if (field.getDictionary() != null || isScalar(type) || type instanceof ArrowType.Null) {
 			return;
 		}
 		if (type instanceof ArrowType.FixedSizeList) {
-			checkVector(path, field, depth);
+			checkVector(path, field, depth, inList);
 			return;
 		}
-		if (!(type instanceof ArrowType.Struct || type instanceof ArrowType.List
-				|| type instanceof ArrowType.LargeList)) {
+		boolean list = type instanceof ArrowType.List || type instanceof ArrowType.LargeList;
+		if (!list && !(type instanceof ArrowType.Struct)) {
 			throw unsupported(path, "type " + type, advice(type));
 		}
 		if (children.isEmpty()) {
@@ -150,11 +154,11 @@ final class StorableSchema {
 			if (type instanceof ArrowType.Struct && storage(child.getType()) instanceof ArrowType.Null) {
 				throw unsupported(path(path, child), "type Null in a struct", "leave it out");
 			}
-			check(path(path, child), child, depth + 1);
+			check(path(path, child), child, depth + 1, inList || list);
 		}
 	}
 
-	private static void checkVector(String path, Field field, int depth) {
+	private static void checkVector(String path, Field field, int depth, boolean inList) {
 		ArrowType.FixedSizeList type = (ArrowType.FixedSizeList) storage(field.getType());
 		if (type.getListSize() < 1 || field.getChildren().size() != 1) {
 			throw unsupported(path, "a fixed-size list of size " + type.getListSize(), "leave it out");
@@ -164,8 +168,12 @@ final class StorableSchema {
 		}
 		Field element = field.getChildren().get(0);
 		ArrowType elementType = storage(element.getType());
-		if (element.getDictionary() == null && elementType instanceof ArrowType.FixedSizeList) {
-			checkVector(path(path, element), element, depth + 1);
+		boolean vector = elementType instanceof ArrowType.FixedSizeList;
+		if (inList && (vector || elementType instanceof ArrowType.Bool)) {
+			throw unsupported(path, "a fixed-size list of " + elementType + " inside a list", "use lists only");
+		}
+		if (element.getDictionary() == null && vector) {
+			checkVector(path(path, element), element, depth + 1, false);
 			return;
 		}
 		boolean fixedWidth = isScalar(elementType) && !isVariableWidth(elementType);

@@ -166,8 +166,14 @@ final class WriteJob implements Runnable {
 		}
 		NativeDatasets.@Nullable Existing target = (this.mode == LanceWriteMode.APPEND) ? table : null;
 		Schema nullability = (target != null) ? AppendSchema.check(target.schema(), schema) : schema;
-		CheckedStep step = new CheckedStep(open(), new NullCheck(nullability, this.allocator)::check,
-				new NativeAlignment(schema, this.allocator));
+		NullCheck nulls = new NullCheck(nullability, this.allocator);
+		VectorCheck vectors = new VectorCheck(schema);
+		NullStructCheck structs = new NullStructCheck(schema, this.allocator);
+		CheckedStep step = new CheckedStep(open(), (batch) -> {
+			nulls.check(batch);
+			vectors.check(batch);
+			structs.check(batch);
+		}, new NativeAlignment(schema, this.allocator));
 		try {
 			Map<Long, Field> known = known();
 			if (known.keySet().containsAll(DictionaryIds.of(schema))) {

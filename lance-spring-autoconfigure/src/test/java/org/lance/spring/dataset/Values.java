@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.apache.arrow.vector.BaseIntVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.complex.LargeListVector;
@@ -44,7 +45,7 @@ final class Values {
 		}
 		DictionaryEncoding encoding = vector.getField().getDictionary();
 		if (encoding != null) {
-			int position = ((Number) vector.getObject(index)).intValue();
+			int position = (int) ((BaseIntVector) vector).getValueAsLong(index);
 			return of(dictionaries.lookup(encoding.getId()).getVector(), position, dictionaries);
 		}
 		if (vector instanceof StructVector struct) {
