@@ -27,6 +27,7 @@ import org.apache.arrow.vector.compression.CompressionUtil;
 import org.apache.arrow.vector.ipc.message.ArrowBodyCompression;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.extension.OpaqueType;
 import org.apache.arrow.vector.types.UnionMode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
@@ -449,6 +450,18 @@ class BatchValidatorTests {
 			assertRefused(body, ArrowTypes.field("d", new ArrowType.Decimal(9, 2, 512)), "is not supported");
 			assertRefused(body, ArrowTypes.field("d", new ArrowType.Int(128, true)), "is not supported");
 			assertRefused(body, ArrowTypes.field("d", new ArrowType.FixedSizeBinary(-1)), "is not supported");
+		}
+	}
+
+	@Test
+	void whenArrowCannotLoadTheTypeThenItIsRefused() {
+		ArrowType.ExtensionType type = new OpaqueType(ArrowType.Utf8View.INSTANCE, "t", "v");
+		try (GeneratedBody body = body(ArrowTypes.field("v", ArrowType.Utf8View.INSTANCE))) {
+			assertRefused(body, ArrowTypes.field("v", type), "can't load an extension type over");
+		}
+		ArrowType.ExtensionType fine = new OpaqueType(ArrowTypes.UTF8, "t", "v");
+		try (GeneratedBody body = body(ArrowTypes.field("v", fine))) {
+			assertThat(validate(body, ArrowTypes.field("v", fine))).isEmpty();
 		}
 	}
 

@@ -35,6 +35,7 @@ import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.extension.OpaqueType;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -65,7 +66,10 @@ class RecordBatchTests {
 	final EngineExtension engine = new EngineExtension();
 
 	static List<Field> allTypes() {
-		return ArrowTypes.all();
+		List<Field> fields = new ArrayList<>(ArrowTypes.all());
+		fields.add(ArrowTypes.field("opaque", new OpaqueType(ArrowTypes.UTF8, "text", "somebody")));
+		fields.add(ArrowTypes.field("opaques", ArrowType.List.INSTANCE, fields.get(fields.size() - 1)));
+		return fields;
 	}
 
 	@ParameterizedTest
@@ -83,10 +87,8 @@ class RecordBatchTests {
 					truth = CellComparison.cells(root, NONE);
 					batch = sealer.seal(root, null);
 				}
-				if (foreign || mode == BatchSealer.Mode.COPY) {
-					// In the other case the child still carries what the batch shares.
-					source.close();
-				}
+				// What is shared belongs to the engine's allocator by now.
+				source.close();
 				RecordBatch shared = batch.share();
 				try (batch; RootAllocator reader = new RootAllocator(); OpenBatch open = batch.open(reader)) {
 					assertThat(CellComparison.cells(open.root(), open.dictionaries())).isEqualTo(truth);
@@ -96,7 +98,6 @@ class RecordBatchTests {
 					shared.close();
 					assertThat(CellComparison.cells(copy, NONE)).isEqualTo(truth);
 				}
-				source.close();
 			}
 		}
 	}
@@ -339,6 +340,32 @@ class RecordBatchTests {
 				}
 			}
 			batch.close();
+		}
+	}
+
+	/**
+	 * Arrow's {@code addVector} shares the vectors of the old root.
+	 */
+	@Test
+	void whenColumnIsAddedToAnOpenBatchThenTheSealedResultOutlivesIt() {
+		try (RecordBatch batch = numbers(3)) {
+			RecordBatch derived;
+			try (OpenBatch open = batch.open(this.engine.allocator());
+					IntVector doubled = new IntVector("doubled", this.engine.allocator())) {
+				for (int i = 0; i < 3; i++) {
+					doubled.setSafe(i, 2 * i);
+				}
+				doubled.setValueCount(3);
+				VectorSchemaRoot wider = open.root().addVector(0, doubled);
+				try (BatchSealer sealer = new BatchSealer(wider.getSchema(), this.engine.allocator(),
+						BatchSealer.Mode.SHARE)) {
+					derived = sealer.seal(wider, null);
+				}
+			}
+			batch.close();
+			try (derived; OpenBatch open = derived.open(this.engine.allocator())) {
+				assertThat(CellComparison.cells(open.root(), NONE)).containsExactly(List.of(0, 2, 4), List.of(0, 1, 2));
+			}
 		}
 	}
 
