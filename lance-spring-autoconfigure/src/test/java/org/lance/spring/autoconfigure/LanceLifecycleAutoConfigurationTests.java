@@ -184,7 +184,7 @@ class LanceLifecycleAutoConfigurationTests {
 			assertThat(numbers.isBlocked()).isTrue();
 			whenDraining(context, numbers::letGo);
 			context.close();
-			assertThat(write).isCompletedWithValueMatching((result) -> result.rows() == 3000);
+			assertThat(EngineExtension.await(write).rows()).isEqualTo(3000);
 		});
 	}
 

@@ -249,6 +249,7 @@ class SpillSenderTests {
 		assertThat(SpillHarness.failure(sender.finish())).isInstanceOf(SpillIoException.class)
 			.hasMessageContaining("already failed");
 		assertThat(SpillHarness.failure(spill.receiver().read().collect())).isInstanceOf(SpillIoException.class);
+		EngineExtension.await(spill.closed());
 		assertThat(harness.manager.statistics().memoryUsed()).isZero();
 		ReplaySpill second = harness.spill(place);
 		SpillSender secondSender = second.sender();
