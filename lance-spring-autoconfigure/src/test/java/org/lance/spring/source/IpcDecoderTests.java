@@ -24,9 +24,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
+import com.google.flatbuffers.FlatBufferBuilder;
 import org.apache.arrow.flatbuf.Endianness;
 import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.VarCharVector;
@@ -227,6 +229,68 @@ class IpcDecoderTests {
 			.hasMessageContaining("'l.u'");
 	}
 
+	/**
+	 * One table may be referred to any number of times: 60 levels of a struct with twice
+	 * the same child are more fields than anybody has memory for.
+	 */
+	@Test
+	void whenASmallSchemaUnfoldsToAHugeOneThenThatIsAnError() {
+		FlatBufferBuilder builder = new FlatBufferBuilder();
+		int field = field(builder, builder.createString("x"), Type.Int,
+				org.apache.arrow.flatbuf.Int.createInt(builder, 32, true));
+		for (int level = 0; level < 60; level++) {
+			field = field(builder, builder.createString("x"), Type.Struct_, struct(builder), field, field);
+		}
+		assertThat(failureOf(schemaMessage(builder, field))).isInstanceOf(MalformedIpcException.class)
+			.hasMessageContaining("more fields");
+	}
+
+	@Test
+	void whenManyFieldsShareOneLongNameThenThatIsAnError() {
+		FlatBufferBuilder builder = new FlatBufferBuilder();
+		int name = builder.createString("x".repeat(100_000));
+		int type = org.apache.arrow.flatbuf.Int.createInt(builder, 32, true);
+		int[] fields = java.util.stream.IntStream.range(0, 5000)
+			.map((i) -> field(builder, name, Type.Int, type))
+			.toArray();
+		assertThat(failureOf(schemaMessage(builder, fields))).isInstanceOf(MalformedIpcException.class)
+			.hasMessageContaining("more text");
+	}
+
+	@Test
+	void whenAFieldIsNestedTooDeepThenTheMessageNamesItsColumn() {
+		Field field = Field.nullable("x", new ArrowType.Int(32, true));
+		for (int level = 0; level < 200; level++) {
+			field = new Field("s" + level, FieldType.nullable(ArrowType.Struct.INSTANCE), List.of(field));
+		}
+		assertThat(failureOf(IpcBytes.schemaMessage(new Schema(List.of(field)), Endianness.Little, MetadataVersion.V5)))
+			.isInstanceOf(UnsupportedIpcException.class)
+			.hasMessageContaining("'s199'");
+	}
+
+	private static int struct(FlatBufferBuilder builder) {
+		org.apache.arrow.flatbuf.Struct_.startStruct_(builder);
+		return org.apache.arrow.flatbuf.Struct_.endStruct_(builder);
+	}
+
+	private static int field(FlatBufferBuilder builder, int name, byte typeId, int type, int... children) {
+		int vector = org.apache.arrow.flatbuf.Field.createChildrenVector(builder, children);
+		org.apache.arrow.flatbuf.Field.startField(builder);
+		org.apache.arrow.flatbuf.Field.addName(builder, name);
+		org.apache.arrow.flatbuf.Field.addTypeType(builder, typeId);
+		org.apache.arrow.flatbuf.Field.addType(builder, type);
+		org.apache.arrow.flatbuf.Field.addChildren(builder, vector);
+		return org.apache.arrow.flatbuf.Field.endField(builder);
+	}
+
+	private static byte[] schemaMessage(FlatBufferBuilder builder, int... fields) {
+		int vector = org.apache.arrow.flatbuf.Schema.createFieldsVector(builder, fields);
+		org.apache.arrow.flatbuf.Schema.startSchema(builder);
+		org.apache.arrow.flatbuf.Schema.addFields(builder, vector);
+		return IpcBytes.message(builder, org.apache.arrow.flatbuf.Schema.endSchema(builder), MessageHeader.Schema,
+				MetadataVersion.V5, 0, new byte[0]);
+	}
+
 	@Test
 	void whenNamesAreNullThenTheyAreKept() {
 		Field item = new Field(null, FieldType.nullable(new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE)),
@@ -290,6 +354,54 @@ class IpcDecoderTests {
 				.isInstanceOf(MalformedIpcException.class)
 				.hasMessageContaining("outside its body");
 		}
+	}
+
+	/**
+	 * Each buffer fits, but together they are more than the body: a small message could
+	 * claim terabytes that are checked and written again and again.
+	 */
+	@Test
+	void whenBuffersOverlapThenThatIsAnError() {
+		FlatBufferBuilder builder = new FlatBufferBuilder();
+		org.apache.arrow.flatbuf.RecordBatch.startNodesVector(builder, 1);
+		org.apache.arrow.flatbuf.FieldNode.createFieldNode(builder, 2, 0);
+		int nodes = builder.endVector();
+		org.apache.arrow.flatbuf.RecordBatch.startBuffersVector(builder, 2);
+		org.apache.arrow.flatbuf.Buffer.createBuffer(builder, 0, 200);
+		org.apache.arrow.flatbuf.Buffer.createBuffer(builder, 0, 200);
+		int buffers = builder.endVector();
+		int table = org.apache.arrow.flatbuf.RecordBatch.createRecordBatch(builder, 2, nodes, buffers, 0, 0);
+		byte[] message = IpcBytes.message(builder, table, MessageHeader.RecordBatch, MetadataVersion.V5, 296,
+				new byte[296]);
+		assertThat(failureOf(new IpcBytes().schema(INTS).raw(message).end())).isInstanceOf(MalformedIpcException.class)
+			.hasMessageContaining("their body has only 296");
+	}
+
+	/**
+	 * Empty entries of metadata have no text, but cost memory and time all the same.
+	 */
+	@Test
+	void whenFieldsShareManyEmptyEntriesOfMetadataThenThatIsAnError() {
+		FlatBufferBuilder builder = new FlatBufferBuilder();
+		org.apache.arrow.flatbuf.KeyValue.startKeyValue(builder);
+		int entry = org.apache.arrow.flatbuf.KeyValue.endKeyValue(builder);
+		int[] entries = new int[10_000];
+		Arrays.fill(entries, entry);
+		int metadata = org.apache.arrow.flatbuf.Field.createCustomMetadataVector(builder, entries);
+		int name = builder.createString("x");
+		int type = org.apache.arrow.flatbuf.Int.createInt(builder, 32, true);
+		int children = org.apache.arrow.flatbuf.Field.createChildrenVector(builder, new int[0]);
+		org.apache.arrow.flatbuf.Field.startField(builder);
+		org.apache.arrow.flatbuf.Field.addName(builder, name);
+		org.apache.arrow.flatbuf.Field.addTypeType(builder, Type.Int);
+		org.apache.arrow.flatbuf.Field.addType(builder, type);
+		org.apache.arrow.flatbuf.Field.addChildren(builder, children);
+		org.apache.arrow.flatbuf.Field.addCustomMetadata(builder, metadata);
+		int field = org.apache.arrow.flatbuf.Field.endField(builder);
+		int[] fields = new int[1000];
+		Arrays.fill(fields, field);
+		assertThat(failureOf(schemaMessage(builder, fields))).isInstanceOf(MalformedIpcException.class)
+			.hasMessageContaining("more text");
 	}
 
 	@Test

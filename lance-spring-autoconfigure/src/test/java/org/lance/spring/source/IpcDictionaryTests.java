@@ -23,7 +23,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
+import org.apache.arrow.flatbuf.Endianness;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.util.hash.ArrowBufHasher;
 import org.apache.arrow.vector.BitVector;
+import org.apache.arrow.vector.ExtensionTypeVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.NullVector;
@@ -33,7 +38,9 @@ import org.apache.arrow.vector.complex.LargeListViewVector;
 import org.apache.arrow.vector.complex.RunEndEncodedVector;
 import org.apache.arrow.vector.complex.StructVector;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.ArrowType.ExtensionType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.ExtensionTypeRegistry;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -63,6 +70,9 @@ class IpcDictionaryTests {
 
 	private static final Schema MEMORY = new Schema(
 			List.of(new Field("d", new FieldType(true, INDEX, ENCODING), null)));
+
+	private static final Map<String, String> EXTENSION = Map.of(ExtensionType.EXTENSION_METADATA_KEY_NAME,
+			"test.dictionary.text", ExtensionType.EXTENSION_METADATA_KEY_METADATA, "");
 
 	@RegisterExtension
 	final EngineExtension engine = new EngineExtension();
@@ -192,6 +202,28 @@ class IpcDictionaryTests {
 		}, List.of(51));
 	}
 
+	@Test
+	void whenTheValuesAreOfAnExtensionTypeThenTheyAreRead() {
+		Field values = new Field("DICT7", FieldType.nullable(TestExtension.INSTANCE), null);
+		ExtensionTypeRegistry.register(TestExtension.INSTANCE);
+		try {
+			byte[] data = new IpcBytes()
+				.raw(IpcBytes.schemaMessage(
+						new Schema(List.of(new Field("d",
+								new FieldType(true, ArrowType.Utf8.INSTANCE, ENCODING, EXTENSION), null))),
+						Endianness.Little, MetadataVersion.V5))
+				.dictionary(7, false, STRINGS, strings("a", "b"))
+				.batch(MEMORY, indexes(1))
+				.end();
+			List<RecordBatch> batches = batches(data);
+			assertThat(batches.get(0).dictionaries().get(0).field()).isEqualTo(values);
+			assertThat(cells(batches)).containsExactly(List.of("b"));
+		}
+		finally {
+			ExtensionTypeRegistry.unregister(TestExtension.INSTANCE);
+		}
+	}
+
 	private void checkType(Field values, Consumer<FieldVector> filler, @Nullable Object second) {
 		byte[] data = new IpcBytes().schema(message(values))
 			.dictionary(7, false, values, filler)
@@ -225,12 +257,9 @@ class IpcDictionaryTests {
 	void whenTwoColumnsShareADictionaryOfDifferentTypesThenThatIsAnError() {
 		Field one = new Field("a", new FieldType(true, ArrowType.Utf8.INSTANCE, ENCODING), null);
 		Field other = new Field("b", new FieldType(true, INDEX, ENCODING), null);
-		assertFails(
-				new IpcBytes()
-					.raw(IpcBytes.schemaMessage(new Schema(List.of(one, other)),
-							org.apache.arrow.flatbuf.Endianness.Little, org.apache.arrow.flatbuf.MetadataVersion.V5))
-					.end(),
-				"'b'");
+		assertFails(new IpcBytes()
+			.raw(IpcBytes.schemaMessage(new Schema(List.of(one, other)), Endianness.Little, MetadataVersion.V5))
+			.end(), "'b'");
 	}
 
 	private void assertFails(byte[] data, String message) {
@@ -303,6 +332,76 @@ class IpcDictionaryTests {
 			}
 		}
 		return cells;
+	}
+
+	/**
+	 * Text under another name.
+	 */
+	private static final class TestExtension extends ExtensionType {
+
+		static final TestExtension INSTANCE = new TestExtension();
+
+		@Override
+		public ArrowType storageType() {
+			return ArrowType.Utf8.INSTANCE;
+		}
+
+		@Override
+		public String extensionName() {
+			return "test.dictionary.text";
+		}
+
+		@Override
+		public boolean extensionEquals(ExtensionType other) {
+			return other == this;
+		}
+
+		@Override
+		public ArrowType deserialize(ArrowType storageType, String serializedData) {
+			return this;
+		}
+
+		@Override
+		public String serialize() {
+			return "";
+		}
+
+		@Override
+		public FieldVector getNewVector(String name, FieldType fieldType, BufferAllocator allocator) {
+			return new TestVector(name, fieldType, allocator, new VarCharVector(name, allocator));
+		}
+
+	}
+
+	private static final class TestVector extends ExtensionTypeVector<VarCharVector> {
+
+		private final Field field;
+
+		TestVector(String name, FieldType type, BufferAllocator allocator, VarCharVector storage) {
+			super(name, allocator, storage);
+			this.field = new Field(name, type, null);
+		}
+
+		@Override
+		public Field getField() {
+			return this.field;
+		}
+
+		@Override
+		public Object getObject(int index) {
+			return getUnderlyingVector().getObject(index);
+		}
+
+		@Override
+		public int hashCode(int index) {
+			return getUnderlyingVector().hashCode(index);
+		}
+
+		@Override
+		public int hashCode(int index, ArrowBufHasher hasher) {
+			return getUnderlyingVector().hashCode(index, hasher);
+		}
+
 	}
 
 }

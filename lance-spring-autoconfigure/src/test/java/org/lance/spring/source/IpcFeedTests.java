@@ -268,6 +268,36 @@ class IpcFeedTests {
 		}
 	}
 
+	@Test
+	void whenTheConsumerGoesAwayInTheMiddleOfADecodeThenNothingIsLeft() throws Exception {
+		byte[] data = ints(30);
+		Executor threads = this.engine.pool(2);
+		for (int round = 0; round < 150; round++) {
+			IpcFeed feed = factory(3).ipcFeed();
+			feed.feed(ByteBuffer.wrap(data, 0, 200));
+			RecordBatchStream stream = EngineExtension.await(feed.source()).intoStream();
+			CompletableFuture<Void> fed = CompletableFuture.runAsync(() -> feed.feed(ByteBuffer.wrap(data, 200, 4000)),
+					threads);
+			stream.next().thenAccept((batch) -> batch.ifPresent(RecordBatch::close));
+			CompletableFuture<Void> gone = CompletableFuture.runAsync((round % 2 == 0) ? stream::close : feed::close,
+					threads);
+			EngineExtension.await(fed);
+			EngineExtension.await(gone);
+			feed.close();
+			stream.close();
+			EngineExtension.await(stream.closed());
+			assertThat(this.engine.allocator().getAllocatedMemory()).as("round %d", round).isZero();
+		}
+	}
+
+	@Test
+	void whenTheStageOfTheSourceIsCancelledThenTheFeedIsCancelled() {
+		IpcFeed feed = this.engine.closeLater(this.factory.ipcFeed());
+		feed.source().toCompletableFuture().cancel(false);
+		assertThatExceptionOfType(CancellationException.class)
+			.isThrownBy(() -> feed.feed(ByteBuffer.wrap(ints(4))).toCompletableFuture().join());
+	}
+
 	private void take(RecordBatchStream stream) throws Exception {
 		EngineExtension.await(stream.next()).orElseThrow().close();
 	}

@@ -303,6 +303,19 @@ class StreamingWriteSourceFactoryTests {
 	}
 
 	@Test
+	void whenAChannelDoesNotBlockThenItIsRefusedAndClosed() throws Exception {
+		java.nio.channels.Pipe pipe = java.nio.channels.Pipe.open();
+		pipe.source().configureBlocking(false);
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> EngineExtension.await(this.factory.fromIpc(pipe.source())))
+			.withCauseInstanceOf(IllegalArgumentException.class)
+			.withMessageContaining("does not block");
+		awaitFreeSlot();
+		assertThat(pipe.source().isOpen()).isFalse();
+		pipe.sink().close();
+	}
+
+	@Test
 	void whenAFileIsCutThenThatIsKnownBeforeItsLastBodyIsAllocated(@TempDir Path folder) throws Exception {
 		byte[] data = new IpcBytes().schema(INTS)
 			.raw(IpcBytes.batchMessage(8_000_000, 0, 32_000_000, 32_000_000, new byte[100]))
