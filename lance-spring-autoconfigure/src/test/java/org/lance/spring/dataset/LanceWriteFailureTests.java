@@ -181,7 +181,7 @@ class LanceWriteFailureTests extends AbstractLanceTests {
 		assertThat(refused.isClosed()).isTrue();
 		pending.template.close();
 		await(pending.template.closed());
-		assertThat(first).isCompletedExceptionally();
+		assertThat(failure(first)).isInstanceOf(LanceClosedException.class);
 		assertThat(await(this.template.exists(this.uri + "0"))).isFalse();
 	}
 
