@@ -25,6 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
@@ -326,8 +327,10 @@ class SpillReaderTests {
 		SpillHarness harness = harness();
 		ReplaySpill spill = harness.spill(Place.MEMORY);
 		SpillSender sender = spill.sender();
-		int count = 1_000;
+		int count = 500;
+		AtomicInteger deepest = new AtomicInteger();
 		CompletionStage<Void> echo = spill.receiver().read().forEach((batch) -> {
+			deepest.accumulateAndGet(Thread.currentThread().getStackTrace().length, Math::max);
 			long value = harness.batches.take(batch).get(0);
 			if (value < count) {
 				harness.begin(sender, value + 1);
@@ -339,6 +342,7 @@ class SpillReaderTests {
 		harness.begin(sender, 0);
 		EngineExtension.await(echo);
 		assertThat(spill.snapshot().batches()).isEqualTo(count + 1);
+		assertThat(deepest.get()).isLessThan(300);
 	}
 
 	@Test
