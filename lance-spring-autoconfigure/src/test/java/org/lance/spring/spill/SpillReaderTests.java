@@ -42,6 +42,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class SpillReaderTests {
 
+	private static final int ECHOES = 200;
+
 	@RegisterExtension
 	final EngineExtension engine = new EngineExtension();
 
@@ -327,22 +329,33 @@ class SpillReaderTests {
 		SpillHarness harness = harness();
 		ReplaySpill spill = harness.spill(Place.MEMORY);
 		SpillSender sender = spill.sender();
-		int count = 500;
 		AtomicInteger deepest = new AtomicInteger();
-		CompletionStage<Void> echo = spill.receiver().read().forEach((batch) -> {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		RecordBatchStream reader = spill.receiver().read();
+		echo(harness, reader, sender, deepest, done);
+		harness.begin(sender, 0);
+		EngineExtension.await(done);
+		assertThat(spill.snapshot().batches()).isEqualTo(ECHOES + 1);
+		assertThat(deepest.get()).isLessThan(300);
+		reader.close();
+	}
+
+	/**
+	 * Waits for the next batch before it writes another one.
+	 */
+	private void echo(SpillHarness harness, RecordBatchStream reader, SpillSender sender, AtomicInteger deepest,
+			CompletableFuture<Void> done) {
+		reader.next().thenAccept((item) -> {
 			deepest.accumulateAndGet(Thread.currentThread().getStackTrace().length, Math::max);
-			long value = harness.batches.take(batch).get(0);
-			if (value < count) {
+			long value = harness.taken(item).get(0);
+			if (value < ECHOES) {
+				echo(harness, reader, sender, deepest, done);
 				harness.begin(sender, value + 1);
 			}
 			else {
-				sender.finish();
+				done.complete(null);
 			}
 		});
-		harness.begin(sender, 0);
-		EngineExtension.await(echo);
-		assertThat(spill.snapshot().batches()).isEqualTo(count + 1);
-		assertThat(deepest.get()).isLessThan(300);
 	}
 
 	@Test
