@@ -122,6 +122,22 @@ class IpcCompressionTests {
 		}
 	}
 
+	/**
+	 * The libraries are optional: the decoder is loaded again by a class loader without
+	 * them.
+	 */
+	@ParameterizedTest
+	@EnumSource(names = { "ZSTD", "LZ4_FRAME" })
+	void whenTheLibraryIsMissingThenTheErrorNamesTheDependency(CompressionUtil.CodecType codec) throws Exception {
+		Class<?> tests = new Without().loadClass(IpcDecoderTests.class.getName());
+		java.lang.reflect.Method decode = tests.getDeclaredMethod("decode", byte[].class, int.class,
+				BufferAllocator.class);
+		decode.setAccessible(true);
+		Object decoded = decode.invoke(null, compressed(codec), 100, this.engine.allocator());
+		assertThat(decoded.toString()).contains(UnsupportedIpcException.class.getName())
+			.contains("'org.apache.arrow:arrow-compression'");
+	}
+
 	@Test
 	void whenTheCodecIsUnknownThenTheErrorSaysWhatToDo() {
 		com.google.flatbuffers.FlatBufferBuilder builder = new com.google.flatbuffers.FlatBufferBuilder();
@@ -167,6 +183,35 @@ class IpcCompressionTests {
 			}
 		}
 		root.setRowCount(ROWS);
+	}
+
+	/**
+	 * Loads the room anew, without the optional libraries.
+	 */
+	private static final class Without extends ClassLoader {
+
+		Without() {
+			super(IpcCompressionTests.class.getClassLoader());
+		}
+
+		@Override
+		protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+			if (name.startsWith("com.github.luben.") || name.startsWith("org.apache.commons.compress.")) {
+				throw new ClassNotFoundException(name);
+			}
+			Class<?> known = findLoadedClass(name);
+			if (known != null || !name.startsWith("org.lance.spring.source.")) {
+				return (known != null) ? known : super.loadClass(name, resolve);
+			}
+			try (java.io.InputStream code = getResourceAsStream(name.replace('.', '/') + ".class")) {
+				byte[] bytes = code.readAllBytes();
+				return defineClass(name, bytes, 0, bytes.length);
+			}
+			catch (java.io.IOException ex) {
+				throw new ClassNotFoundException(name, ex);
+			}
+		}
+
 	}
 
 }
