@@ -290,6 +290,7 @@ final class WriteJob implements Runnable {
 			}
 			this.ended.complete(null);
 		});
+		this.pool.finished(this);
 	}
 
 	private Throwable failure(@Nullable Throwable reason) {

@@ -49,7 +49,16 @@ final class WritePool implements AutoCloseable {
 
 	private final int maxOpen;
 
+	/**
+	 * Writes that hold a slot: given back before callers hear of the end, who may write
+	 * on.
+	 */
 	private final AtomicInteger open = new AtomicInteger();
+
+	/**
+	 * Writes whose callers have not heard of the end yet.
+	 */
+	private final AtomicInteger unfinished = new AtomicInteger();
 
 	private final Map<WriteJob, Boolean> jobs = new ConcurrentHashMap<>();
 
@@ -100,9 +109,10 @@ final class WritePool implements AutoCloseable {
 						.formatted(this.maxWaiting, job.uri()),
 					job.uri(), this.maxWaiting);
 		}
-		// Looked at while it counts as open, so that a drain either refuses or waits for
-		// it.
+		// Looked at while it counts, so that a drain either refuses or waits for it.
+		this.unfinished.incrementAndGet();
 		if (this.drained.get() != null) {
+			this.open.decrementAndGet();
 			forget();
 			throw closedException(job.uri());
 		}
@@ -148,18 +158,24 @@ final class WritePool implements AutoCloseable {
 	}
 
 	/**
-	 * Forgets a write that has ended.
+	 * Gives the slot of a write back that has ended.
 	 */
 	void leave(WriteJob job) {
-		if (this.jobs.remove(job) != null) {
-			this.executor.remove(job);
-			forget();
-			endIfIdle();
-		}
+		this.executor.remove(job);
+		this.open.decrementAndGet();
+	}
+
+	/**
+	 * Forgets a write whose caller has been told.
+	 */
+	void finished(WriteJob job) {
+		this.jobs.remove(job);
+		forget();
+		endIfIdle();
 	}
 
 	private void forget() {
-		int left = this.open.decrementAndGet();
+		int left = this.unfinished.decrementAndGet();
 		CompletableFuture<Void> current = this.drained.get();
 		if (left == 0 && current != null) {
 			current.complete(null);
@@ -174,7 +190,7 @@ final class WritePool implements AutoCloseable {
 		CompletableFuture<Void> fresh = EngineThreads.newFuture();
 		CompletableFuture<Void> current = this.drained.accumulateAndGet(fresh,
 				(old, next) -> (old != null) ? old : next);
-		if (this.open.get() == 0) {
+		if (this.unfinished.get() == 0) {
 			current.complete(null);
 		}
 		if (grace.isZero() || grace.isNegative()) {

@@ -153,7 +153,8 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 
 	/**
 	 * Which memory is kept by reference; the rest is copied. Memory of another root is
-	 * always copied, so that whoever made it may close its allocator.
+	 * always copied, so that whoever made it may close its allocator, and so is memory
+	 * that is not aligned as the format asks, because native code ends the JVM over it.
 	 */
 	enum Keep {
 
@@ -177,7 +178,8 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 		boolean keeps(ArrowBuf buffer, BufferAllocator allocator) {
 			ReferenceManager manager = buffer.getReferenceManager();
 			return this != NOTHING && (this == OWN_ROOT || manager instanceof BatchMemory)
-					&& manager.getAllocator().getRoot() == allocator.getRoot();
+					&& manager.getAllocator().getRoot() == allocator.getRoot()
+					&& ((buffer.memoryAddress() + buffer.readerIndex()) & (ALIGNMENT - 1)) == 0;
 		}
 
 	}

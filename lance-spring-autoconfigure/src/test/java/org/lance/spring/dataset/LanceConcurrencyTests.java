@@ -138,6 +138,19 @@ class LanceConcurrencyTests extends AbstractLanceTests {
 	}
 
 	@Test
+	void whenDrainedThenCallersHaveHeardOfTheEndBefore() throws Exception {
+		List<CompletableFuture<LanceWriteResult>> writes = new ArrayList<>();
+		List<Boolean> heard = new ArrayList<>();
+		write(source(0, 0), LanceWriteMode.CREATE);
+		for (int i = 0; i < 20; i++) {
+			writes.add(this.template.write(this.uri, source(1, 1), LanceWriteMode.APPEND).toCompletableFuture());
+		}
+		await(this.template.drain(java.time.Duration.ofMinutes(1))
+			.thenRun(() -> writes.forEach((write) -> heard.add(write.isDone()))));
+		assertThat(heard).hasSize(20).containsOnly(true);
+	}
+
+	@Test
 	void whenSourceScansAnotherTableThenOneBackgroundThreadIsEnough() throws Exception {
 		write(source(5, 100), LanceWriteMode.CREATE);
 		String copy = this.directory.resolve("copy").toString();

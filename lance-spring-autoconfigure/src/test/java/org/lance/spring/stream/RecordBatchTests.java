@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -481,6 +482,28 @@ class RecordBatchTests {
 			assertThat(own.getNodes()).hasToString(unloaded.getNodes().toString());
 			assertThat(own.getBuffersLayout()).hasToString(unloaded.getBuffersLayout().toString());
 			assertThat(own.getVariadicBufferCounts()).isEqualTo(unloaded.getVariadicBufferCounts());
+		}
+	}
+
+	@Test
+	void whenBuffersAreNotAlignedThenTheyAreCopied() {
+		Schema schema = new Schema(List.of(ArrowTypes.field("n", new ArrowType.Int(64, true))));
+		try (ArrowBuf memory = this.engine.allocator().buffer(64)) {
+			memory.setZero(0, 64);
+			memory.setByte(0, 7);
+			memory.setLong(12, 41);
+			memory.setLong(20, 42);
+			memory.setLong(28, 43);
+			ArrowBuf validity = memory.slice(0, 1).writerIndex(1);
+			ArrowBuf values = memory.slice(12, 24).writerIndex(24);
+			try (ArrowRecordBatch body = new ArrowRecordBatch(3, List.of(new ArrowFieldNode(3, 0)),
+					List.of(validity, values));
+					RecordBatch batch = RecordBatch.seal(schema, body, List.of(), this.engine.allocator());
+					OpenBatch open = batch.open(this.engine.allocator())) {
+				BigIntVector numbers = (BigIntVector) open.root().getVector(0);
+				assertThat(numbers.getDataBuffer().memoryAddress() % 8).isZero();
+				assertThat(numbers.get(2)).isEqualTo(43);
+			}
 		}
 	}
 
