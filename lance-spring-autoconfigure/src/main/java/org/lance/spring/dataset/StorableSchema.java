@@ -192,10 +192,13 @@ final class StorableSchema {
 		if (type instanceof ArrowType.Decimal decimal) {
 			return decimal.getBitWidth() == 128 || decimal.getBitWidth() == 256;
 		}
+		if (type instanceof ArrowType.Timestamp timestamp) {
+			// Lance writes the zone between colons, and its reader ends the JVM at more.
+			return timestamp.getTimezone() == null || timestamp.getTimezone().indexOf(':') < 0;
+		}
 		return type instanceof ArrowType.Int || type instanceof ArrowType.FloatingPoint
 				|| type instanceof ArrowType.Bool || isVariableWidth(type) || type instanceof ArrowType.Date
-				|| type instanceof ArrowType.Time || type instanceof ArrowType.Timestamp
-				|| type instanceof ArrowType.Duration;
+				|| type instanceof ArrowType.Time || type instanceof ArrowType.Duration;
 	}
 
 	private static boolean isVariableWidth(ArrowType type) {
@@ -224,6 +227,9 @@ final class StorableSchema {
 		}
 		if (type instanceof ArrowType.RunEndEncoded) {
 			return "decode the column";
+		}
+		if (type instanceof ArrowType.Timestamp) {
+			return "use a named time zone instead, such as 'UTC' or 'Asia/Shanghai'";
 		}
 		return "convert it or leave it out";
 	}

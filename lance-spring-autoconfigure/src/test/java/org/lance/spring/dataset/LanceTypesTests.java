@@ -113,6 +113,7 @@ class LanceTypesTests extends AbstractLanceTests {
 		for (TimeUnit unit : TimeUnit.values()) {
 			types.add(new ArrowType.Timestamp(unit, null));
 			types.add(new ArrowType.Timestamp(unit, "Europe/Paris"));
+			types.add(new ArrowType.Timestamp(unit, "+0800"));
 			types.add(new ArrowType.Duration(unit));
 		}
 		return types;
@@ -139,6 +140,8 @@ class LanceTypesTests extends AbstractLanceTests {
 				field(STRUCT, Field.nullable("x", new ArrowType.Null())), field(new ArrowType.Map(false), entries),
 				field(new ArrowType.Utf8View()), field(new ArrowType.BinaryView()),
 				field(new ArrowType.ListView(), item(INT)), field(new ArrowType.LargeListView(), item(INT)),
+				field(new ArrowType.Timestamp(TimeUnit.MICROSECOND, "+08:00")),
+				field(vector, item(new ArrowType.Timestamp(TimeUnit.SECOND, "-05:30"))),
 				field(new ArrowType.Interval(IntervalUnit.DAY_TIME)),
 				field(new ArrowType.Interval(IntervalUnit.MONTH_DAY_NANO)),
 				field(new ArrowType.Union(UnionMode.Sparse, new int[] { 0 }), Field.nullable("x", INT)),

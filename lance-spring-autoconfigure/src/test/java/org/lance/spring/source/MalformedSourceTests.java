@@ -49,7 +49,7 @@ class MalformedSourceTests {
 	 * {@code -Dfuzz.mutants}.
 	 */
 	private static final int MUTANTS = Integer.getInteger("fuzz.mutants",
-			Boolean.getBoolean("arrow.memory.debug.allocator") ? 40 : 2000);
+			Boolean.getBoolean("arrow.memory.debug.allocator") ? 40 : 1000);
 
 	private static final int LARGE = 8_000;
 
