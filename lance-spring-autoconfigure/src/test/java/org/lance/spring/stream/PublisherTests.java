@@ -122,8 +122,7 @@ class PublisherTests {
 
 		};
 		BackgroundIterator.of(List.of(1, 2, 3).iterator(), this.engine.background(1)).subscribe(recorder);
-		// An item that is ready at once is signalled by whoever asks for it, and waits
-		// then.
+		// Not on this thread: an item that is ready is signalled by whoever asks for it.
 		this.engine.pool(1).execute(() -> recorder.subscription.request(3));
 		inside.await();
 		recorder.subscription.request(-1);
