@@ -198,13 +198,13 @@ final class BatchValidator {
 		DictionaryEncoding encoding = field.getDictionary();
 		if (encoding != null && type instanceof ArrowType.Int index) {
 			checkIndexes(encoding.getId(),
-					Scan.highestIndex(address, index.getBitWidth(), index.getIsSigned(), column));
+					IndexScan.highest(address, index, column));
 		}
 		return withoutChildren(field, column);
 	}
 
 	private void checkIndexes(long id, long highest) {
-		if (highest < Scan.NO_INDEX) {
+		if (highest < IndexScan.NO_INDEX) {
 			throw this.cursor.failure("an index into dictionary %d is negative or does not fit 63 bits", id);
 		}
 		if (this.versions == null) {
@@ -381,7 +381,7 @@ final class BatchValidator {
 	 *
 	 * @param missing the validity buffers that are left out
 	 * @param highestIndexes the highest index into each dictionary that the values refer
-	 * to, {@link Scan#NO_INDEX} for none
+	 * to, {@link IndexScan#NO_INDEX} for none
 	 */
 	record Values(List<SealedBuffers.MissingValidity> missing, Map<Long, Long> highestIndexes) {
 

@@ -27,11 +27,6 @@ import org.apache.arrow.memory.util.MemoryUtil;
  */
 final class Scan {
 
-	/**
-	 * The highest index of a column without any.
-	 */
-	static final long NO_INDEX = -1;
-
 	static final int VIEW_BYTES = 16;
 
 	private static final int INLINE_BYTES = 12;
@@ -112,39 +107,35 @@ final class Scan {
 	}
 
 	/**
-	 * Finds the highest index into a dictionary.
-	 * @return the index, {@link #NO_INDEX} for none, or less if one is negative (or over
-	 * 63 bits)
+	 * Finds the first view that is longer than it can hold and leaves the data buffers.
+	 * @param sizes the bytes of the data buffers
+	 * @return its index, or -1
 	 */
-	static long highestIndex(long address, int bits, boolean signed, Column column) {
-		if (column.allNull()) {
-			return NO_INDEX;
-		}
-		long lowest = 0;
-		long highest = NO_INDEX;
-		int length = column.length();
-		long mask = (signed || bits == Long.SIZE) ? -1 : (1L << bits) - 1;
-		int width = bits / 8;
-		if (column.validity() == 0) {
-			for (int i = 0; i < length; i++) {
-				long index = value(address, width, i) & mask;
-				lowest |= index;
-				highest = Math.max(highest, index);
-			}
-		}
-		else {
-			for (int i = 0; i < length; i++) {
-				int bit = MemoryUtil.getByte(column.validity() + (i >>> 3)) >>> (i & 7) & 1;
-				// Null slots count as index 0: a column that gets here has another one.
-				long index = value(address, width, i) & mask & -bit;
-				lowest |= index;
-				highest = Math.max(highest, index);
-			}
-		}
-		return (lowest < 0) ? Long.MIN_VALUE : highest;
+	static int badView(long views, long[] sizes, Column column) {
+		return allViewsFit(views, sizes, column.length()) ? -1 : firstBadView(views, sizes, column);
 	}
 
-	static int badView(long views, long[] sizes, Column column) {
+	/**
+	 * Looks at all views without a branch, as their lengths can't be foretold: a
+	 * difference that must not be negative leaves its sign in {@code bad}.
+	 */
+	private static boolean allViewsFit(long views, long[] sizes, int count) {
+		long[] limits = (sizes.length > 0) ? sizes : new long[1];
+		int last = limits.length - 1;
+		long bad = 0;
+		for (int i = 0; i < count; i++) {
+			long view = views + (long) i * VIEW_BYTES;
+			int length = MemoryUtil.getInt(view);
+			int isLong = (INLINE_BYTES - length) >> 31;
+			int buffer = MemoryUtil.getInt(view + 8) & isLong;
+			int offset = MemoryUtil.getInt(view + 12) & isLong;
+			long limit = limits[Math.min(Math.max(buffer, 0), last)];
+			bad |= (long) length | buffer | offset | (last - buffer) | (limit - offset - (length & isLong));
+		}
+		return bad >= 0;
+	}
+
+	private static int firstBadView(long views, long[] sizes, Column column) {
 		for (int i = 0; i < column.length(); i++) {
 			long view = views + (long) i * VIEW_BYTES;
 			int length = MemoryUtil.getInt(view);

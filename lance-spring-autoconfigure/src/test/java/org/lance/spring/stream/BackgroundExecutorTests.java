@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
@@ -276,6 +277,49 @@ class BackgroundExecutorTests {
 		assertThat(next.toCompletableFuture()).isDone();
 		latch.countDown();
 		Awaitility.await().untilAsserted(() -> assertThat(running.closed).hasValue(1));
+	}
+
+	@Test
+	void whenExecutorForgotACleanupThenClosingDoesIt() throws Exception {
+		AtomicBoolean shutdown = new AtomicBoolean();
+		BackgroundExecutor executor = new BackgroundExecutor((task) -> {
+		}, 10, shutdown::get);
+		WatchedIterator source = new WatchedIterator(1);
+		BackgroundIterator<WatchedIterator.Item> iterator = BackgroundIterator.of(source, executor);
+		iterator.close();
+		assertThat(source.closed).hasValue(0);
+		shutdown.set(true);
+		executor.close();
+		assertThat(source.closed).hasValue(1);
+		EngineExtension.await(iterator.closed());
+	}
+
+	@Test
+	void whenAskedAfterShutdownThenTheAnswerComesAtOnce() throws Exception {
+		ThreadPoolExecutor pool = closing(bounded(1, 10));
+		BackgroundExecutor executor = new BackgroundExecutor(pool, 10);
+		WatchedIterator source = new WatchedIterator(1);
+		BackgroundIterator<WatchedIterator.Item> iterator = BackgroundIterator.of(source, executor);
+		pool.shutdown();
+		CompletableFuture<Optional<WatchedIterator.Item>> next = iterator.next().toCompletableFuture();
+		assertThat(next).isCompletedExceptionally();
+		assertThat(source.closed).hasValue(1);
+		EngineExtension.await(iterator.closed());
+	}
+
+	@Test
+	void whenExecutorCannotMakeAThreadThenTheStepIsOfferedAgain() throws Exception {
+		ExecutorService pool = this.engine.pool(1);
+		AtomicInteger refusals = new AtomicInteger(3);
+		BackgroundExecutor executor = new BackgroundExecutor((task) -> {
+			if (refusals.getAndDecrement() > 0) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			pool.execute(task);
+		}, 10, pool::isShutdown);
+		assertThat(EngineExtension.await(BackgroundIterator.of(List.of(1, 2).iterator(), executor).collect()))
+			.containsExactly(1, 2);
+		assertThat(executor.openStreams()).isZero();
 	}
 
 	@Test

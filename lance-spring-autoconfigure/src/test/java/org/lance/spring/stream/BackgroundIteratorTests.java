@@ -361,6 +361,12 @@ class BackgroundIteratorTests {
 		iterator.close();
 		await(iterator.closed());
 		assertThat(source.closedBy).isNotSameAs(Thread.currentThread());
+		WatchedIterator unused = new WatchedIterator(10);
+		BackgroundIterator<WatchedIterator.Item> idle = BackgroundIterator.of(unused, this.engine.background(1));
+		idle.close();
+		await(idle.closed());
+		assertThat(unused.closed).hasValue(1);
+		assertThat(unused.closedBy).isNotSameAs(Thread.currentThread());
 	}
 
 	@Test

@@ -121,9 +121,11 @@ class PublisherTests {
 			}
 
 		};
-		BackgroundIterator.of(List.of(1, 2, 3).iterator(), this.engine.background(1)).subscribe(recorder);
-		// Not on this thread: an item that is ready is signalled by whoever asks for it.
-		this.engine.pool(1).execute(() -> recorder.subscription.request(3));
+		CompletableFuture<Optional<Integer>> item = new CompletableFuture<>();
+		AsyncIterator.from(new PendingStep(item)).subscribe(recorder);
+		recorder.subscription.request(3);
+		// Arrives on another thread, which then is inside of onNext.
+		this.engine.pool(1).execute(() -> item.complete(Optional.of(1)));
 		inside.await();
 		recorder.subscription.request(-1);
 		latch.countDown();
@@ -208,19 +210,7 @@ class PublisherTests {
 
 	@Test
 	void whenIteratorIsClosedByAnotherThenTheSubscriberIsTold() {
-		AsyncIterator<Integer> iterator = AsyncIterator.from(new AsyncStep<>() {
-
-			@Override
-			public CompletableFuture<Optional<Integer>> advance() {
-				return new CompletableFuture<>();
-			}
-
-			@Override
-			public CompletableFuture<Void> release() {
-				return CompletableFuture.completedFuture(null);
-			}
-
-		});
+		AsyncIterator<Integer> iterator = AsyncIterator.from(new PendingStep(new CompletableFuture<>()));
 		Recorder<Integer> recorder = new Recorder<>();
 		iterator.subscribe(recorder);
 		recorder.subscription.request(1);
@@ -245,6 +235,23 @@ class PublisherTests {
 		EngineExtension.await(iterator.closed());
 		assertThat(source.given.get()).isLessThan(20);
 		org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(source.openItems).hasValue(0));
+	}
+
+	/**
+	 * A step that ends when the test says so.
+	 */
+	private record PendingStep(CompletableFuture<Optional<Integer>> item) implements AsyncStep<Integer> {
+
+		@Override
+		public CompletableFuture<Optional<Integer>> advance() {
+			return this.item;
+		}
+
+		@Override
+		public CompletableFuture<Void> release() {
+			return CompletableFuture.completedFuture(null);
+		}
+
 	}
 
 	/**
