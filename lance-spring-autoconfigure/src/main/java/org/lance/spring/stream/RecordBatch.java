@@ -19,11 +19,7 @@ package org.lance.spring.stream;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
 import org.apache.arrow.memory.BufferAllocator;
@@ -32,8 +28,6 @@ import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * An immutable set of equal-length columns with a schema, a row count and the dictionary
@@ -55,31 +49,20 @@ public final class RecordBatch implements AutoCloseable {
 		StructConflicts.allow();
 	}
 
-	private static final Logger logger = LoggerFactory.getLogger(RecordBatch.class);
-
 	private static final Cleaner cleaner = Cleaner.create();
 
-	private static final AtomicLong lost = new AtomicLong();
+	private final SealedBatch sealed;
 
-	/**
-	 * What a batch costs on the heap, about: its objects, and those of each buffer.
-	 */
-	private static final int HEAP_PER_BATCH = 512;
-
-	private static final int HEAP_PER_BUFFER = 96;
-
-	private final Sealed sealed;
-
-	private final Reference reference;
+	private final BatchReference reference;
 
 	private final Cleaner.Cleanable cleanable;
 
 	/**
 	 * Takes one reference of {@code sealed} over.
 	 */
-	private RecordBatch(Sealed sealed) {
+	private RecordBatch(SealedBatch sealed) {
 		this.sealed = sealed;
-		this.reference = new Reference(sealed);
+		this.reference = new BatchReference(sealed);
 		this.cleanable = cleaner.register(this, this.reference);
 	}
 
@@ -146,7 +129,7 @@ public final class RecordBatch implements AutoCloseable {
 			for (DictionaryVersion version : dictionaries) {
 				held.add(version.retain());
 			}
-			return new RecordBatch(new Sealed(schema, buffers, List.copyOf(held)));
+			return new RecordBatch(new SealedBatch(schema, buffers, List.copyOf(held)));
 		}
 		catch (Throwable ex) {
 			held.forEach(DictionaryVersion::close);
@@ -160,7 +143,7 @@ public final class RecordBatch implements AutoCloseable {
 	 * @return the number
 	 */
 	public static long lostHandles() {
-		return lost.get();
+		return BatchReference.lost();
 	}
 
 	/**
@@ -292,7 +275,7 @@ public final class RecordBatch implements AutoCloseable {
 	 * @return whether it is
 	 */
 	public boolean isClosed() {
-		return this.reference.closed.get();
+		return this.reference.isClosed();
 	}
 
 	/**
@@ -330,97 +313,6 @@ public final class RecordBatch implements AutoCloseable {
 	public String toString() {
 		return "record batch of %d rows, %d columns%s".formatted(rowCount(), schema().getFields().size(),
 				isClosed() ? ", closed" : "");
-	}
-
-	/**
-	 * What all handles share.
-	 */
-	private static final class Sealed {
-
-		private final Schema schema;
-
-		private final SealedBuffers buffers;
-
-		private final List<DictionaryVersion> dictionaries;
-
-		private final long memorySize;
-
-		/**
-		 * Handles and calls in progress; the memory itself is also held by open batches.
-		 */
-		private final References handles = new References("A record batch");
-
-		Sealed(Schema schema, SealedBuffers buffers, List<DictionaryVersion> dictionaries) {
-			this.schema = schema;
-			this.buffers = buffers;
-			this.dictionaries = dictionaries;
-			this.memorySize = memorySize();
-		}
-
-		private long memorySize() {
-			Map<Object, Long> chunks = new IdentityHashMap<>();
-			forEachChunk(chunks::put);
-			long heap = HEAP_PER_BATCH + (long) HEAP_PER_BUFFER * this.buffers.body().getBuffers().size();
-			return heap + chunks.values().stream().mapToLong(Long::longValue).sum();
-		}
-
-		void forEachChunk(BiConsumer<Object, Long> visitor) {
-			this.buffers.memory().forEachChunk(visitor);
-			this.dictionaries.forEach((version) -> version.forEachChunk(visitor));
-		}
-
-		boolean tryRetain() {
-			return this.handles.tryRetain(1);
-		}
-
-		void release() {
-			if (this.handles.release(1)) {
-				try {
-					this.buffers.memory().release();
-				}
-				finally {
-					this.dictionaries.forEach(DictionaryVersion::close);
-				}
-			}
-		}
-
-	}
-
-	/**
-	 * The reference of one handle; must not refer to the handle itself.
-	 */
-	private static final class Reference implements Runnable {
-
-		private final Sealed sealed;
-
-		private final AtomicBoolean closed = new AtomicBoolean();
-
-		Reference(Sealed sealed) {
-			this.sealed = sealed;
-		}
-
-		boolean close() {
-			boolean first = this.closed.compareAndSet(false, true);
-			if (first) {
-				this.sealed.release();
-			}
-			return first;
-		}
-
-		/**
-		 * Runs in the cleaner's thread, or in {@link RecordBatch#close()} to unregister.
-		 */
-		@Override
-		public void run() {
-			if (close()) {
-				long count = lost.incrementAndGet();
-				logger.warn(
-						"A record batch of {} rows ({} bytes) was never closed and is given back by the garbage "
-								+ "collector; {} so far. Close every batch that you are given",
-						this.sealed.buffers.body().getLength(), this.sealed.memorySize, count);
-			}
-		}
-
 	}
 
 }

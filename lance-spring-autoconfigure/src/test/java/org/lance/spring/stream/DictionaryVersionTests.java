@@ -336,7 +336,8 @@ class DictionaryVersionTests {
 		Field column = new Field("d", new FieldType(true, values.getType(), new DictionaryEncoding(4, false, INDEX)),
 				null);
 		byte[] stream = deltas(new Schema(List.of(column)), values);
-		try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(stream), this.engine.allocator());
+		try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(stream),
+				this.engine.allocator());
 				BatchSealer sealer = new BatchSealer(reader.getVectorSchemaRoot().getSchema(), this.engine.allocator(),
 						BatchSealer.Mode.SHARE)) {
 			assertThat(reader.loadNextBatch()).isTrue();
