@@ -16,39 +16,26 @@
 
 package org.lance.spring.spill;
 
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
-import org.lance.spring.stream.EngineThreads;
+import org.lance.spring.stream.PatientExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The spill executor as one spill or manager uses it: a task either runs there, or its
- * replacement runs here because the executor was shut down. None is lost, also not those
- * that an executor throws away with its queue.
+ * replacement runs elsewhere because the executor was shut down. None is lost, also not
+ * those that an executor throws away with its queue.
  */
 final class SpillExecutor {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpillExecutor.class);
 
-	private static final long RETRY_MILLIS = 5;
-
-	private final Executor executor;
-
-	private final BooleanSupplier shutdown;
-
-	private final Set<Task> queued = ConcurrentHashMap.newKeySet();
+	private final PatientExecutor executor;
 
 	SpillExecutor(Executor executor, BooleanSupplier shutdown) {
-		this.executor = executor;
-		this.shutdown = shutdown;
+		this.executor = new PatientExecutor(executor, shutdown);
 	}
 
 	/**
@@ -58,31 +45,23 @@ final class SpillExecutor {
 	 * the executor is shut down
 	 */
 	void execute(Runnable task, Runnable rejected) {
-		Task queuedTask = new Task(task, rejected);
-		this.queued.add(queuedTask);
-		offer(queuedTask);
+		this.executor.execute(() -> run(task), () -> run(rejected));
 	}
 
 	/**
-	 * Runs clean-up on the executor, or on this thread once the executor is shut down.
+	 * Runs clean-up on the executor, or elsewhere once the executor is shut down.
 	 */
 	void cleanUp(Runnable task) {
 		execute(task, task);
 	}
 
-	private void offer(Task task) {
+	private static void run(Runnable task) {
 		try {
-			this.executor.execute(task);
+			task.run();
 		}
-		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			if (this.shutdown.getAsBoolean()) {
-				task.reject();
-				return;
-			}
-			// An OutOfMemoryError says that no thread could be made just now.
-			// The queue is full of foreign tasks; no thread waits for it.
-			CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-				.execute(() -> offer(task));
+		catch (Throwable ex) {
+			// A thread of the pool must not die of it; tasks report by themselves.
+			logger.error("A task of a spill failed", ex);
 		}
 	}
 
@@ -91,50 +70,7 @@ final class SpillExecutor {
 	 * have thrown away.
 	 */
 	void settle() {
-		if (this.shutdown.getAsBoolean()) {
-			this.queued.forEach(Task::reject);
-		}
-	}
-
-	/**
-	 * A task that runs once: as it is, or its replacement.
-	 */
-	private final class Task implements Runnable {
-
-		private final AtomicBoolean taken = new AtomicBoolean();
-
-		private final Runnable task;
-
-		private final Runnable rejected;
-
-		Task(Runnable task, Runnable rejected) {
-			this.task = task;
-			this.rejected = rejected;
-		}
-
-		@Override
-		public void run() {
-			take(this.task);
-		}
-
-		void reject() {
-			take(this.rejected);
-		}
-
-		private void take(Runnable what) {
-			if (!this.taken.compareAndSet(false, true)) {
-				return;
-			}
-			SpillExecutor.this.queued.remove(this);
-			try {
-				EngineThreads.run(what);
-			}
-			catch (Throwable ex) {
-				// A thread of the pool must not die of it; tasks report by themselves.
-				logger.error("A task of a spill failed", ex);
-			}
-		}
-
+		this.executor.refuseAll();
 	}
 
 }

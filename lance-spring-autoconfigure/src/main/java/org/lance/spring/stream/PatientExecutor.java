@@ -30,9 +30,13 @@ import java.util.function.BooleanSupplier;
 /**
  * Hands tasks to an executor so that each of them comes to an end exactly once: it runs,
  * or its refusal does, also when the executor is full of foreign tasks for a while, or is
- * shut down and forgets what it had queued.
+ * shut down and forgets what it had queued. No thread waits for any of it.
+ * <p>
+ * <b>Ownership.</b> The executor stays the caller's. <b>Threads.</b> Any.
+ *
+ * @since 0.1.0
  */
-final class PatientExecutor {
+public final class PatientExecutor {
 
 	private static final long RETRY_MILLIS = 5;
 
@@ -56,7 +60,12 @@ final class PatientExecutor {
 
 	private final AtomicBoolean watching = new AtomicBoolean();
 
-	PatientExecutor(Executor executor, BooleanSupplier shutdown) {
+	/**
+	 * Creates a view of an executor.
+	 * @param executor runs the tasks; not shut down
+	 * @param shutdown tells whether the executor was shut down and takes no task any more
+	 */
+	public PatientExecutor(Executor executor, BooleanSupplier shutdown) {
 		this.executor = executor;
 		this.shutdown = shutdown;
 	}
@@ -66,13 +75,13 @@ final class PatientExecutor {
 	}
 
 	/**
-	 * Runs a task on the executor. While that is full, the task is offered again a little
-	 * later, without a thread that waits.
+	 * Runs a task on the executor, on a thread marked as one of the engine. While that is
+	 * full, the task is offered again a little later, without a thread that waits.
 	 * @param step the task
 	 * @param refusal runs instead once the executor is shut down, on this thread or one
 	 * of its own
 	 */
-	void execute(Runnable step, Runnable refusal) {
+	public void execute(Runnable step, Runnable refusal) {
 		Task task = new Task(step, refusal);
 		this.tasks.add(task);
 		offer(task);
@@ -124,7 +133,7 @@ final class PatientExecutor {
 				else if (!this.tasks.isEmpty()) {
 					// A refusal may close a source, which may take its time: not on a
 					// thread that the whole JVM shares.
-					Thread thread = new Thread(this::refuseAll, "lance-background-refusal");
+					Thread thread = new Thread(this::refuseAll, "lance-refusal");
 					thread.setDaemon(true);
 					thread.start();
 				}
@@ -137,9 +146,10 @@ final class PatientExecutor {
 	}
 
 	/**
-	 * Refuses, on this thread, what the executor will not run any more.
+	 * Refuses, on this thread, what the executor will not run any more because it was
+	 * shut down. Without effect before that.
 	 */
-	void refuseAll() {
+	public void refuseAll() {
 		if (isShutdown()) {
 			this.tasks.forEach(Task::refuse);
 		}

@@ -264,6 +264,25 @@ class SpillManagerTests {
 	}
 
 	@Test
+	void whenTheExecutorIsShutDownAfterTheCloseThenItStillEnds() throws Exception {
+		ExecutorService one = this.engine.pool(1);
+		SpillHarness harness = new SpillHarness(this.engine, this.store, one, 1 << 20);
+		finished(harness, Place.DISK, 3);
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch gate = new CountDownLatch(1);
+		one.execute(() -> {
+			started.countDown();
+			holdUninterruptibly(gate);
+		});
+		started.await();
+		harness.manager.close();
+		assertThat(one.shutdownNow()).isNotEmpty();
+		EngineExtension.await(harness.manager.closed());
+		gate.countDown();
+		assertThat(this.store.files).allMatch((file) -> file.deleted);
+	}
+
+	@Test
 	void whenTheExecutorsQueueIsFullThenTheTaskIsOfferedAgain() throws Exception {
 		ExecutorService one = new java.util.concurrent.ThreadPoolExecutor(1, 1, 0,
 				java.util.concurrent.TimeUnit.SECONDS, new java.util.concurrent.SynchronousQueue<>());
