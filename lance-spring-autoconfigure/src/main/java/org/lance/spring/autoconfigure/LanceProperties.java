@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.lance.spring.spill.ReadMode;
 import org.lance.spring.spill.Verification;
 
@@ -68,6 +69,9 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 				"It must be 0 or more.");
 		check("lance.spill.total-memory-limit", this.spill.totalMemoryLimit, !this.spill.totalMemoryLimit.isNegative(),
 				"It must be 0 or more.");
+		DataSize diskLimit = this.spill.diskLimit;
+		check("lance.spill.disk-limit", diskLimit, diskLimit == null || diskLimit.toBytes() > 0,
+				"It must be more than 0.");
 		check("lance.spill.threads", this.spill.threads, this.spill.threads > 0, "It must be 1 or more.");
 	}
 
@@ -75,7 +79,7 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 		return value.compareTo(least) >= 0 && value.compareTo(most) <= 0;
 	}
 
-	private static void check(String key, Object value, boolean right, String reason) {
+	private static void check(String key, @Nullable Object value, boolean right, String reason) {
 		if (!right) {
 			throw new InvalidConfigurationPropertyValueException(key, value, reason);
 		}
@@ -126,13 +130,16 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * to disk.
 	 * @param totalMemoryLimit Maximum amount of memory that all spills together may hold
 	 * before they go to disk.
+	 * @param diskLimit Maximum amount of disk space that all spill files together may
+	 * take. Defaults to no limit.
 	 * @param threads Number of threads that read and write spill files.
 	 * @param verification When the checksum of a batch read from disk is verified.
 	 * @param readMode How batches are read from disk.
 	 */
 	record Spill(@DefaultValue List<Path> directories, @DefaultValue("100MB") DataSize memoryLimit,
-			@DefaultValue("1GB") DataSize totalMemoryLimit, @DefaultValue("4") int threads,
-			@DefaultValue("always") Verification verification, @DefaultValue("map") ReadMode readMode) {
+			@DefaultValue("1GB") DataSize totalMemoryLimit, @Nullable DataSize diskLimit,
+			@DefaultValue("4") int threads, @DefaultValue("always") Verification verification,
+			@DefaultValue("map") ReadMode readMode) {
 
 	}
 

@@ -69,6 +69,9 @@ public final class LanceSpillAutoConfiguration {
 			.totalMemoryLimit(spill.totalMemoryLimit().toBytes())
 			.verification(spill.verification())
 			.readMode(spill.readMode());
+		if (spill.diskLimit() != null) {
+			builder.diskLimit(spill.diskLimit().toBytes());
+		}
 		if (spill.directories().isEmpty()) {
 			builder.directory(LanceSpillAutoConfiguration::temporaryDirectory);
 		}

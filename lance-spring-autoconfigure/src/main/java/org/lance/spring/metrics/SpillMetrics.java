@@ -51,6 +51,9 @@ public final class SpillMetrics implements MeterBinder {
 				SpillStatistics::memoryUsed);
 		gauge(registry, "lance.spill.disk.used", BaseUnits.BYTES, "Disk space that spill files hold",
 				SpillStatistics::diskUsed);
+		gauge(registry, "lance.spill.disk.limit", BaseUnits.BYTES,
+				"Disk space that spill files may hold, the largest number if there is no limit",
+				SpillStatistics::diskLimit);
 		gauge(registry, "lance.spill.files", BaseUnits.FILES, "Spill files", SpillStatistics::files);
 		counter(registry, "lance.spill.written", BaseUnits.BYTES, "Data written to spill files",
 				SpillStatistics::bytesWritten);

@@ -39,6 +39,8 @@ record FileErrors(String spill, Path file) {
 
 	private static final String PROPERTY = "lance.spill.directories";
 
+	private static final String LIMIT = "lance.spill.disk-limit";
+
 	/**
 	 * What systems say when a disk, a quota or the largest file size is reached; Java has
 	 * no other sign of it.
@@ -88,6 +90,18 @@ record FileErrors(String spill, Path file) {
 				"%s has %d bytes, and %d more can't be written (%s). If the disk is bad, set %s to a directory on another one"
 					.formatted(this.file, written, wanted, reason(cause), PROPERTY),
 				cause);
+	}
+
+	/**
+	 * All files together are as large as they may be.
+	 * @param written the bytes that the file has
+	 * @param wanted the bytes that were to follow
+	 */
+	SpillQuotaExceededException quotaExceeded(DiskBudget budget, long written, long wanted) {
+		return new SpillQuotaExceededException(this.spill,
+				"%s has %d bytes, and %d more don't fit: all spill files together use %d bytes of %d. Raise %s, or close spills that are no longer needed"
+					.formatted(this.file, written, wanted, budget.used(), budget.limit(), LIMIT),
+				null);
 	}
 
 	/**

@@ -172,11 +172,20 @@ final class FileReader {
 	 * Not behind the end of the file: mapping would make it longer.
 	 */
 	private @Nullable MappedWindow map(long start, long size) throws IOException {
+		MappedWindow window = null;
 		try (SpillFileSystem.SpillChannel channel = this.fileSystem.open(this.file)) {
 			if (!Objects.equals(channel.key(), this.key) || channel.size() < start + size) {
 				return null;
 			}
-			return channel.map(start, size);
+			window = channel.map(start, size);
+			return window;
+		}
+		catch (Throwable ex) {
+			// The channel may fail to close.
+			if (window != null) {
+				window.release();
+			}
+			throw ex;
 		}
 	}
 

@@ -50,10 +50,14 @@ final class FileSpillStore implements SpillFile.Store {
 
 	private final SpillDirectory directory;
 
+	private final DiskBudget budget;
+
+	private final UndeletedFiles undeleted;
+
 	private final AtomicLong sequence = new AtomicLong();
 
 	/**
-	 * Creates a store. Touches nothing.
+	 * Creates a store without limits. Touches nothing.
 	 * @param base gives the configured directory, asked when a file is created
 	 * @param allocator where batches that are not mapped are read into
 	 * @param readMode how files are read
@@ -64,15 +68,34 @@ final class FileSpillStore implements SpillFile.Store {
 
 	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode, SpillFileSystem fileSystem,
 			long windowSize) {
+		this(base, new DiskBudget(DiskBudget.UNLIMITED), allocator, readMode, fileSystem, windowSize);
+	}
+
+	/**
+	 * Creates a store. Touches nothing.
+	 * @param base gives the configured directory, asked when a file is created
+	 * @param budget what all files may take together
+	 * @param allocator where batches that are not mapped are read into
+	 * @param readMode how files are read
+	 */
+	FileSpillStore(Supplier<Path> base, DiskBudget budget, BufferAllocator allocator, ReadMode readMode) {
+		this(base, budget, allocator, readMode, new LocalFileSystem(), WINDOW);
+	}
+
+	FileSpillStore(Supplier<Path> base, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
+			SpillFileSystem fileSystem, long windowSize) {
 		this.fileSystem = fileSystem;
 		this.allocator = allocator;
 		this.readMode = readMode;
 		this.windowSize = windowSize;
 		this.directory = new SpillDirectory(fileSystem, base);
+		this.budget = budget;
+		this.undeleted = new UndeletedFiles(fileSystem);
 	}
 
 	@Override
 	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields) {
+		this.undeleted.retry();
 		try {
 			try {
 				return create(name, newPath(name), schema, dictionaryFields);
@@ -99,11 +122,12 @@ final class FileSpillStore implements SpillFile.Store {
 		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex();
-		FileWindows windows = new FileWindows(path, this.windowSize);
-		FileWriter writer = new FileWriter(this.fileSystem, path, channel, schema, index, windows, errors);
+		FileSpace space = new FileSpace(this.budget, errors);
+		FileWindows windows = new FileWindows(path, this.windowSize, space);
+		FileWriter writer = new FileWriter(this.fileSystem, path, channel, schema, index, windows, space, errors);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
 				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator);
-		SpillFile file = new IpcSpillFile(this.fileSystem, path, index, writer, reader);
+		SpillFile file = new IpcSpillFile(path, space, index, writer, reader, this.undeleted);
 		try {
 			writer.start(dictionaryFields);
 			return file;
@@ -123,13 +147,21 @@ final class FileSpillStore implements SpillFile.Store {
 	}
 
 	@Override
+	public DiskBudget budget() {
+		return this.budget;
+	}
+
+	@Override
 	public int reclaim() {
 		return this.directory.reclaim();
 	}
 
 	@Override
 	public void close() {
+		this.undeleted.retry();
 		this.directory.close();
+		// The directory may have been removed with what was left in it.
+		this.undeleted.retry();
 	}
 
 }

@@ -47,6 +47,8 @@ final class FileWindows {
 
 	private final long windowSize;
 
+	private final FileSpace space;
+
 	private final List<Window> complete = new ArrayList<>();
 
 	/**
@@ -63,10 +65,12 @@ final class FileWindows {
 	 * Creates windows.
 	 * @param file the file, for messages
 	 * @param windowSize the bytes from which on a window is complete
+	 * @param space the space of the file, retained by each mapping
 	 */
-	FileWindows(Path file, long windowSize) {
+	FileWindows(Path file, long windowSize, FileSpace space) {
 		this.file = file;
 		this.windowSize = windowSize;
+		this.space = space;
 	}
 
 	/**
@@ -137,7 +141,12 @@ final class FileWindows {
 
 	private @Nullable MappedWindow map(Window window, Mapping mapping) {
 		try {
-			return mapping.map(window.start, window.size);
+			MappedWindow current = mapping.map(window.start, window.size);
+			if (current != null) {
+				this.space.retain();
+				current.whenUnmapped(this.space::release);
+			}
+			return current;
 		}
 		catch (IOException ex) {
 			// If it is the file's fault, reading the batch will tell what is wrong.

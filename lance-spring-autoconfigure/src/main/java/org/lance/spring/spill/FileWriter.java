@@ -53,6 +53,8 @@ final class FileWriter {
 
 	private final FileWindows windows;
 
+	private final FileSpace space;
+
 	private final FileErrors errors;
 
 	private final IpcEncoder encoder;
@@ -72,12 +74,13 @@ final class FileWriter {
 	private boolean finished;
 
 	FileWriter(SpillFileSystem fileSystem, Path file, SpillFileSystem.SpillChannel channel, Schema schema,
-			FileIndex index, FileWindows windows, FileErrors errors) {
+			FileIndex index, FileWindows windows, FileSpace space, FileErrors errors) {
 		this.fileSystem = fileSystem;
 		this.file = file;
 		this.channel = channel;
 		this.index = index;
 		this.windows = windows;
+		this.space = space;
 		this.errors = errors;
 		this.encoder = new IpcEncoder(schema);
 	}
@@ -166,6 +169,7 @@ final class FileWriter {
 
 	private void write(List<ByteBuffer> message) throws IOException {
 		ByteBuffer[] buffers = message.toArray(new ByteBuffer[0]);
+		this.space.reserve(remaining(buffers, 0));
 		int first = 0;
 		while (true) {
 			while (first < buffers.length && !buffers[first].hasRemaining()) {

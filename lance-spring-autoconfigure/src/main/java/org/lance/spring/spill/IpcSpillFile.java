@@ -16,23 +16,18 @@
 
 package org.lance.spring.spill;
 
-import java.io.IOException;
 import java.nio.file.Path;
 
 import org.lance.spring.stream.RecordBatch;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A spill file on a file system.
  */
 final class IpcSpillFile implements SpillFile {
 
-	private static final Logger logger = LoggerFactory.getLogger(IpcSpillFile.class);
-
-	private final SpillFileSystem fileSystem;
-
 	private final Path file;
+
+	private final FileSpace space;
 
 	private final FileIndex index;
 
@@ -40,12 +35,16 @@ final class IpcSpillFile implements SpillFile {
 
 	private final FileReader reader;
 
-	IpcSpillFile(SpillFileSystem fileSystem, Path file, FileIndex index, FileWriter writer, FileReader reader) {
-		this.fileSystem = fileSystem;
+	private final UndeletedFiles undeleted;
+
+	IpcSpillFile(Path file, FileSpace space, FileIndex index, FileWriter writer, FileReader reader,
+			UndeletedFiles undeleted) {
 		this.file = file;
+		this.space = space;
 		this.index = index;
 		this.writer = writer;
 		this.reader = reader;
+		this.undeleted = undeleted;
 	}
 
 	@Override
@@ -82,13 +81,7 @@ final class IpcSpillFile implements SpillFile {
 	public void delete() {
 		this.writer.close();
 		this.reader.close();
-		try {
-			this.fileSystem.delete(this.file);
-		}
-		catch (IOException ex) {
-			logger.warn("The spill file {} can't be deleted; its directory is removed at the end: {}", this.file,
-					ex.toString());
-		}
+		this.undeleted.delete(this.file, this.space);
 	}
 
 	@Override

@@ -51,6 +51,9 @@ final class MappedWindow {
 
 	private final Runnable unmap;
 
+	private volatile Runnable unmapped = () -> {
+	};
+
 	private MappedWindow(long address, long size, Runnable unmap) {
 		this.address = address;
 		this.size = size;
@@ -92,6 +95,13 @@ final class MappedWindow {
 	}
 
 	/**
+	 * Sets what to do once it is unmapped; to be called before it is shared.
+	 */
+	void whenUnmapped(Runnable action) {
+		this.unmapped = action;
+	}
+
+	/**
 	 * Takes a reference unless it is unmapped.
 	 */
 	boolean tryRetain() {
@@ -105,7 +115,12 @@ final class MappedWindow {
 		}
 		if (count == 0) {
 			open.decrementAndGet();
-			this.unmap.run();
+			try {
+				this.unmap.run();
+			}
+			finally {
+				this.unmapped.run();
+			}
 		}
 	}
 

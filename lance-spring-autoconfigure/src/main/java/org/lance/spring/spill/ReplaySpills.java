@@ -109,6 +109,11 @@ public final class ReplaySpills {
 		}
 
 		@Override
+		public DiskBudget budget() {
+			return this.files.budget();
+		}
+
+		@Override
 		public int reclaim() {
 			return 0;
 		}

@@ -28,8 +28,6 @@ final class SpillCounters {
 
 	final LongAdder files = new LongAdder();
 
-	final LongAdder diskUsed = new LongAdder();
-
 	final LongAdder bytesWritten = new LongAdder();
 
 	final LongAdder bytesRead = new LongAdder();

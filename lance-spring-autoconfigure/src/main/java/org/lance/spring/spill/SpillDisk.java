@@ -131,7 +131,6 @@ final class SpillDisk {
 	private void count(SpillFile target) {
 		long added = target.bytes() - this.counted;
 		this.counted += added;
-		this.counters.diskUsed.add(added);
 		this.counters.bytesWritten.add(added);
 	}
 
@@ -179,7 +178,6 @@ final class SpillDisk {
 		}
 		this.file = null;
 		this.counters.files.decrement();
-		this.counters.diskUsed.add(-this.counted);
 	}
 
 	/**

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract sealed class SpillException extends RuntimeException
 		permits SpillAbandonedException, SpillClosedException, SpillCorruptedException, SpillDiskFullException,
-		SpillGoneException, SpillIoException, SpillSourceFailedException {
+		SpillGoneException, SpillIoException, SpillQuotaExceededException, SpillSourceFailedException {
 
 	private final String spillName;
 

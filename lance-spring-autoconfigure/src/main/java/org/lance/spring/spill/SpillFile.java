@@ -67,7 +67,7 @@ interface SpillFile {
 
 	/**
 	 * Closes and deletes the file; called once, when no other call is in progress and
-	 * none will come. Never throws: what could not be deleted is logged.
+	 * none will come. Never throws: what could not be deleted is logged and tried again.
 	 */
 	void delete();
 
@@ -84,6 +84,12 @@ interface SpillFile {
 		 * @throws SpillException if it can't be created
 		 */
 		SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields);
+
+		/**
+		 * Returns the disk space that all files of this store may take and do take. Never
+		 * blocks.
+		 */
+		DiskBudget budget();
 
 		/**
 		 * Removes what dead processes left behind. Never throws: what could not be

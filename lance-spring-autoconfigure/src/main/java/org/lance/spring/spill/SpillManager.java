@@ -225,8 +225,18 @@ public final class SpillManager implements AutoCloseable {
 	 */
 	public SpillStatistics statistics() {
 		return new SpillStatistics(this.spills.size(), this.budget.used(), this.budget.limit(),
-				this.counters.diskUsed.sum(), this.counters.files.sum(), this.counters.bytesWritten.sum(),
-				this.counters.bytesRead.sum(), this.counters.failures(), this.counters.orphansReclaimed.sum());
+				this.store.budget().used(), this.store.budget().limit(), this.counters.files.sum(),
+				this.counters.bytesWritten.sum(), this.counters.bytesRead.sum(), this.counters.failures(),
+				this.counters.orphansReclaimed.sum());
+	}
+
+	/**
+	 * Changes how much disk space the files of all spills may take together. A limit
+	 * below what they take now refuses new writes and leaves what is there alone.
+	 * @param bytes the bytes, 1 or more; {@link Long#MAX_VALUE} for no limit
+	 */
+	public void setDiskLimit(long bytes) {
+		this.store.budget().limit(Builder.positive("bytes", bytes));
 	}
 
 	/**
@@ -321,6 +331,8 @@ public final class SpillManager implements AutoCloseable {
 
 		private long totalMemoryLimit = DEFAULT_TOTAL_MEMORY_LIMIT;
 
+		private long diskLimit = DiskBudget.UNLIMITED;
+
 		private Verification verification = Verification.ALWAYS;
 
 		private ReadMode readMode = ReadMode.MAP;
@@ -378,6 +390,17 @@ public final class SpillManager implements AutoCloseable {
 		}
 
 		/**
+		 * Sets how much disk space the files of all spills may take together. Without a
+		 * limit unless set; see {@link SpillManager#setDiskLimit(long)}.
+		 * @param bytes the bytes, 1 or more
+		 * @return this builder
+		 */
+		public Builder diskLimit(long bytes) {
+			this.diskLimit = positive("diskLimit", bytes);
+			return this;
+		}
+
+		/**
 		 * Sets when batches read from disk are verified.
 		 * @param verification when
 		 * @return this builder
@@ -412,7 +435,8 @@ public final class SpillManager implements AutoCloseable {
 		 * @return the manager, owned by the caller
 		 */
 		public SpillManager build() {
-			return build(new FileSpillStore(this.directory, this.allocator, this.readMode));
+			return build(
+					new FileSpillStore(this.directory, new DiskBudget(this.diskLimit), this.allocator, this.readMode));
 		}
 
 		/**
@@ -425,6 +449,13 @@ public final class SpillManager implements AutoCloseable {
 		private static long checked(String name, long bytes) {
 			if (bytes < 0) {
 				throw new IllegalArgumentException("'%s' must be 0 or more, but was %d".formatted(name, bytes));
+			}
+			return bytes;
+		}
+
+		private static long positive(String name, long bytes) {
+			if (bytes <= 0) {
+				throw new IllegalArgumentException("'%s' must be 1 or more, but was %d".formatted(name, bytes));
 			}
 			return bytes;
 		}

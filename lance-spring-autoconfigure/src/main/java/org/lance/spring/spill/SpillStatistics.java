@@ -24,7 +24,10 @@ import java.util.Map;
  * @param active the spills open
  * @param memoryUsed the bytes that spills hold in memory
  * @param memoryLimit the bytes that they may hold together
- * @param diskUsed the bytes that spill files hold
+ * @param diskUsed the bytes of disk space that spill files take, also deleted ones of
+ * which batches are still held
+ * @param diskLimit the bytes that they may take together, {@link Long#MAX_VALUE} without
+ * a limit
  * @param files the spill files
  * @param bytesWritten the bytes written to files so far
  * @param bytesRead the bytes read from files so far
@@ -34,7 +37,7 @@ import java.util.Map;
  * @param orphansReclaimed the directories of dead processes removed so far
  * @since 0.1.0
  */
-public record SpillStatistics(long active, long memoryUsed, long memoryLimit, long diskUsed, long files,
+public record SpillStatistics(long active, long memoryUsed, long memoryLimit, long diskUsed, long diskLimit, long files,
 		long bytesWritten, long bytesRead, Map<String, Long> failures, long orphansReclaimed) {
 
 }

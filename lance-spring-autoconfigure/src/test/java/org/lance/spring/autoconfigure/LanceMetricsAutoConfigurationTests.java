@@ -106,6 +106,12 @@ class LanceMetricsAutoConfigurationTests {
 	}
 
 	@Test
+	void whenADiskLimitIsSetThenTheMeterTells() {
+		this.runner.withPropertyValues("lance.spill.disk-limit=1MB")
+			.run((context) -> assertThat(value(context, "lance.spill.disk.limit")).isEqualTo(1024 * 1024));
+	}
+
+	@Test
 	void whenASpillFailsThenTheFailureIsCountedByType() {
 		this.runner
 			.withPropertyValues("lance.spill.memory-limit=0",

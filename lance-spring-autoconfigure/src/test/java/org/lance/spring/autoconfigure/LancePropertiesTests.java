@@ -65,6 +65,7 @@ class LancePropertiesTests {
 			assertThat(properties.spill().directories()).isEmpty();
 			assertThat(properties.spill().memoryLimit()).isEqualTo(DataSize.ofMegabytes(100));
 			assertThat(properties.spill().totalMemoryLimit()).isEqualTo(DataSize.ofGigabytes(1));
+			assertThat(properties.spill().diskLimit()).isNull();
 			assertThat(properties.spill().threads()).isEqualTo(4);
 			assertThat(properties.spill().verification()).isEqualTo(Verification.ALWAYS);
 			assertThat(properties.spill().readMode()).isEqualTo(ReadMode.MAP);
@@ -83,7 +84,8 @@ class LancePropertiesTests {
 			"lance.background.queue-capacity,-1", "lance.background.keep-alive,999ms",
 			"lance.background.keep-alive,25h", "lance.background.await-termination,-1s",
 			"lance.background.await-termination,25h", "lance.source.read-ahead,-1", "lance.spill.memory-limit,-1",
-			"lance.spill.total-memory-limit,-1", "lance.spill.threads,0" })
+			"lance.spill.total-memory-limit,-1", "lance.spill.disk-limit,0", "lance.spill.disk-limit,-1",
+			"lance.spill.threads,0" })
 	void whenAValueCannotWorkThenTheStartEndsWithASentenceThatNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
@@ -105,7 +107,8 @@ class LancePropertiesTests {
 	@CsvSource({ "lance.memory.limit,lots", "lance.background.threads,two", "lance.background.queue-capacity,1.5",
 			"lance.background.keep-alive,ever", "lance.background.await-termination,soon",
 			"lance.source.read-ahead,some", "lance.spill.memory-limit,100XB", "lance.spill.total-memory-limit,GB",
-			"lance.spill.threads,many", "lance.spill.verification,sometimes", "lance.spill.read-mode,write" })
+			"lance.spill.disk-limit,much", "lance.spill.threads,many", "lance.spill.verification,sometimes",
+			"lance.spill.read-mode,write" })
 	void whenAValueIsOfAnotherTypeThenTheAnalysisNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();

@@ -37,6 +37,7 @@ import org.lance.spring.spill.ReplaySpill;
 import org.lance.spring.spill.SpillCorruptedException;
 import org.lance.spring.spill.SpillException;
 import org.lance.spring.spill.SpillManager;
+import org.lance.spring.spill.SpillQuotaExceededException;
 import org.lance.spring.spill.SpillSender;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.stream.RecordBatchStream;
@@ -195,6 +196,28 @@ class LanceSpillAutoConfigurationTests {
 					assertThat(files(missing)).hasSize(1);
 				}
 			});
+	}
+
+	@Test
+	void whenADiskLimitIsSetThenFilesStayBelowItUntilTheBeanIsTold() {
+		directory().withPropertyValues("lance.spill.memory-limit=0", "lance.spill.disk-limit=10KB").run((context) -> {
+			SpillManager manager = context.getBean(SpillManager.class);
+			assertThat(manager.statistics().diskLimit()).isEqualTo(10 * 1024);
+			ReplaySpill one = spill(context, 1);
+			one.close();
+			EngineExtension.await(one.closed());
+			assertThatExceptionOfType(SpillQuotaExceededException.class)
+				.isThrownBy(() -> unwrap(() -> spill(context, 2)));
+			manager.setDiskLimit(1_000_000);
+			spill(context, 2).close();
+		});
+	}
+
+	@Test
+	void whenADiskLimitIsSetInGigabytesThenItIsUsed() {
+		this.runner.withPropertyValues("lance.spill.disk-limit=2GB")
+			.run((context) -> assertThat(context.getBean(SpillManager.class).statistics().diskLimit())
+				.isEqualTo(2L * 1024 * 1024 * 1024));
 	}
 
 	@Test

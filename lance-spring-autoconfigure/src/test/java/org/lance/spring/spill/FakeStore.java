@@ -36,6 +36,8 @@ final class FakeStore implements SpillFile.Store {
 
 	final AtomicInteger reclaims = new AtomicInteger();
 
+	private final DiskBudget budget = new DiskBudget(DiskBudget.UNLIMITED);
+
 	volatile boolean closed;
 
 	/**
@@ -53,6 +55,11 @@ final class FakeStore implements SpillFile.Store {
 			this.files.add(file);
 		}
 		return file;
+	}
+
+	@Override
+	public DiskBudget budget() {
+		return this.budget;
 	}
 
 	@Override
@@ -106,6 +113,7 @@ final class FakeStore implements SpillFile.Store {
 		FakeFile(Schema schema, Map<Long, Field> dictionaryFields) {
 			this.schema = schema;
 			this.dictionaryFields = dictionaryFields;
+			FakeStore.this.budget.tryReserve(this.bytes);
 		}
 
 		@Override
@@ -119,6 +127,7 @@ final class FakeStore implements SpillFile.Store {
 				synchronized (this.batches) {
 					this.batches.add(batch.share());
 					this.bytes += batch.memorySize();
+					FakeStore.this.budget.tryReserve(batch.memorySize());
 				}
 			}
 			catch (Throwable ex) {
@@ -183,6 +192,7 @@ final class FakeStore implements SpillFile.Store {
 			}
 			FakeStore.this.before.accept("delete");
 			this.deleted = true;
+			FakeStore.this.budget.giveBack(this.bytes);
 			this.batches.forEach(RecordBatch::close);
 		}
 

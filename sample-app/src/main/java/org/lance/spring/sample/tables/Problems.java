@@ -26,6 +26,7 @@ import org.lance.spring.source.MalformedIpcException;
 import org.lance.spring.source.TruncatedIpcException;
 import org.lance.spring.spill.SpillClosedException;
 import org.lance.spring.spill.SpillDiskFullException;
+import org.lance.spring.spill.SpillQuotaExceededException;
 import org.lance.spring.stream.ArrowDataException;
 import org.lance.spring.stream.SchemaMismatchException;
 import org.lance.spring.stream.StreamAdmissionException;
@@ -85,7 +86,7 @@ class Problems {
 			return problem(HttpStatus.CONFLICT,
 					"Another write to this table won; nothing was stored, so it can be sent again");
 		}
-		if (failure instanceof SpillDiskFullException) {
+		if (failure instanceof SpillDiskFullException || failure instanceof SpillQuotaExceededException) {
 			logger.warn("An upload was refused", failure);
 			return problem(HttpStatus.INSUFFICIENT_STORAGE, "The server has no room for this upload");
 		}

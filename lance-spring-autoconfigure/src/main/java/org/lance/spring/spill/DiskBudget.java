@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The bytes that all spill files of a manager may have together. Reserved before they are
+ * written, given back exactly.
+ * <p>
+ * May be used from any thread.
+ */
+final class DiskBudget {
+
+	static final long UNLIMITED = Long.MAX_VALUE;
+
+	private final AtomicLong used = new AtomicLong();
+
+	private volatile long limit;
+
+	DiskBudget(long limit) {
+		this.limit = limit;
+	}
+
+	boolean tryReserve(long bytes) {
+		long current = this.used.get();
+		while (bytes <= this.limit - current) {
+			if (this.used.compareAndSet(current, current + bytes)) {
+				return true;
+			}
+			current = this.used.get();
+		}
+		return false;
+	}
+
+	void giveBack(long bytes) {
+		this.used.addAndGet(-bytes);
+	}
+
+	long used() {
+		return this.used.get();
+	}
+
+	long limit() {
+		return this.limit;
+	}
+
+	/**
+	 * Changes the limit. What is reserved stays, also beyond the new limit.
+	 */
+	void limit(long bytes) {
+		this.limit = bytes;
+	}
+
+}
