@@ -60,6 +60,11 @@ final class CountingStep<T> implements AsyncStep<RecordBatch> {
 	}
 
 	@Override
+	public boolean endsWithFailure() {
+		return true;
+	}
+
+	@Override
 	public CompletionStage<Void> release() {
 		this.source.close();
 		return this.source.closed();

@@ -86,6 +86,11 @@ final class SchemaPeek implements AsyncStep<RecordBatch> {
 	}
 
 	@Override
+	public boolean endsWithFailure() {
+		return true;
+	}
+
+	@Override
 	public synchronized CompletionStage<Void> release() {
 		if (this.first != null) {
 			this.first.ifPresent(RecordBatch::close);

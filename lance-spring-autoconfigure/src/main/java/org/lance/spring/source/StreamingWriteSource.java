@@ -62,7 +62,8 @@ public interface StreamingWriteSource extends AutoCloseable {
 	}
 
 	/**
-	 * Moves the source into its stream.
+	 * Moves the source into its stream. The streams of sources that
+	 * {@link StreamingWriteSourceFactory} makes end with their first failure.
 	 * @return the stream, owned by the caller
 	 * @throws IllegalStateException if the source was used or closed before
 	 */

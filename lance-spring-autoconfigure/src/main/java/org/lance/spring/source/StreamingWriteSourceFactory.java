@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -49,8 +50,10 @@ import org.lance.spring.stream.RecordBatchStream;
  * runs on the background executor, never on the caller's thread.
  * <p>
  * <b>Ownership.</b> Each method takes over what it is given and closes it at the end,
- * also when it fails. The factory itself owns neither allocator nor executor.
- * <b>Threads.</b> Any.
+ * also when it fails. A failure is the end of a stream: what is behind it is closed then
+ * and there, as after the last batch and after a close, and then
+ * {@link RecordBatchStream#closed()} ends. The factory itself owns neither allocator nor
+ * executor. <b>Threads.</b> Any.
  *
  * @since 0.1.0
  */
@@ -183,8 +186,10 @@ public final class StreamingWriteSourceFactory {
 	 */
 	public StreamingWriteSource fromRoots(Schema schema, @Nullable DictionaryProvider dictionaries,
 			Iterator<VectorSchemaRoot> roots) {
-		Map<Long, Field> fields = (dictionaries != null) ? DictionaryFields.of(schema, dictionaries) : Map.of();
-		return background(schema, fields, new RootBatches(schema, dictionaries, roots, this.allocator));
+		Map<Long, Field> fields = owning(roots,
+				() -> (dictionaries != null) ? Map.copyOf(DictionaryFields.of(schema, dictionaries)) : Map.of());
+		return background(schema, fields,
+				owning(roots, () -> new RootBatches(schema, dictionaries, roots, this.allocator)));
 	}
 
 	/**
@@ -203,7 +208,8 @@ public final class StreamingWriteSourceFactory {
 	 * @return the source
 	 */
 	public StreamingWriteSource fromStream(RecordBatchStream stream) {
-		return source(new IpcSchema(stream.schema(), stream.dictionaryFields()), stream, Function.identity());
+		return owning(stream,
+				() -> source(new IpcSchema(stream.schema(), stream.dictionaryFields()), stream, Function.identity()));
 	}
 
 	/**
@@ -224,7 +230,8 @@ public final class StreamingWriteSourceFactory {
 
 	private StreamingWriteSource background(Schema schema, Map<Long, Field> dictionaryFields,
 			Iterator<RecordBatch> batches) {
-		AsyncIterator<RecordBatch> iterator = admitted(batches);
+		AsyncIterator<RecordBatch> iterator = owning(batches,
+				() -> BackgroundIterator.of(batches, this.executor, this.readAhead));
 		return source(new IpcSchema(schema, dictionaryFields), iterator, Function.identity());
 	}
 
@@ -234,7 +241,8 @@ public final class StreamingWriteSourceFactory {
 	private CompletionStage<StreamingWriteSource> open(OpenableBatches batches) {
 		AsyncIterator<OpeningIterator.Item> iterator;
 		try {
-			iterator = admitted(new OpeningIterator(batches));
+			iterator = owning(batches,
+					() -> BackgroundIterator.of(new OpeningIterator(batches), this.executor, this.readAhead));
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedStage(ex);
@@ -246,15 +254,15 @@ public final class StreamingWriteSourceFactory {
 	}
 
 	/**
-	 * Opens a background stream, or closes what it would have read.
+	 * Makes something of what was taken over, or closes that.
 	 */
-	private <T> AsyncIterator<T> admitted(Iterator<T> items) {
+	private static <T> T owning(Object taken, Supplier<T> maker) {
 		try {
-			return BackgroundIterator.of(items, this.executor, this.readAhead);
+			return maker.get();
 		}
 		catch (Throwable ex) {
 			try {
-				if (items instanceof AutoCloseable closeable) {
+				if (taken instanceof AutoCloseable closeable) {
 					closeable.close();
 				}
 			}

@@ -42,10 +42,15 @@ final class SpillExecutor {
 	 * Runs a task on the executor.
 	 * @param task what to run
 	 * @param rejected runs instead, on some thread of the engine's or the caller's, once
-	 * the executor is shut down
+	 * the executor is shut down or fails to take the task
 	 */
 	void execute(Runnable task, Runnable rejected) {
-		this.executor.execute(() -> run(task), () -> run(rejected));
+		this.executor.execute(() -> run(task), (cause) -> {
+			if (cause != null) {
+				logger.warn("The spill executor failed to take a task", cause);
+			}
+			run(rejected);
+		});
 	}
 
 	/**

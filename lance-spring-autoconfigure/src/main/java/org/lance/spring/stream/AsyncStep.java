@@ -34,17 +34,29 @@ public interface AsyncStep<T> {
 	/**
 	 * Produces the next item. Never called while an earlier stage is incomplete, never
 	 * after an empty optional was given and never after {@link #release()}; it may be
-	 * called again after a failure. Must not block. The receiver of the item owns it.
+	 * called again after a failure unless that {@linkplain #endsWithFailure() is the
+	 * end}. Must not block. The receiver of the item owns it.
 	 * @return the stage of the next item, or of an empty optional at the end
 	 */
 	CompletionStage<Optional<T>> advance();
 
 	/**
-	 * Asks a pending {@link #advance()} to end soon, because its caller went away. Must
-	 * not block, and may come late: when the step has just ended, even after
+	 * Asks a pending {@link #advance()} to end soon, because its caller went away. Called
+	 * at most once, and not before that call of {@link #advance()} has returned. Must not
+	 * block, and may come late: when the step has just ended, even after
 	 * {@link #release()}. The default does nothing: the pending step ends by itself.
 	 */
 	default void cancel() {
+	}
+
+	/**
+	 * Tells whether a failure is the end as well, because whatever is behind this step
+	 * can't go on after it. The step is released at once then, without waiting for
+	 * somebody to close the iterator. The default is that it can go on.
+	 * @return whether it is; always the same answer
+	 */
+	default boolean endsWithFailure() {
+		return false;
 	}
 
 	/**

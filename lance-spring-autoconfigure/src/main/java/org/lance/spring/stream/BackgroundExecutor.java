@@ -28,8 +28,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A bounded executor as background streams use it. Admission is per stream: opening one
@@ -41,6 +44,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class BackgroundExecutor implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(BackgroundExecutor.class);
 
 	private final PatientExecutor executor;
 
@@ -83,10 +88,6 @@ public final class BackgroundExecutor implements AutoCloseable {
 	 */
 	public int openStreams() {
 		return this.streams.size();
-	}
-
-	int maxStreams() {
-		return this.maxStreams;
 	}
 
 	/**
@@ -195,17 +196,34 @@ public final class BackgroundExecutor implements AutoCloseable {
 	/**
 	 * Runs a step of an admitted stream. If the queue is full of foreign tasks, the step
 	 * is offered again a little later, without a thread that waits; {@code refused} runs
-	 * only once the executor is shut down.
+	 * only once the executor is shut down, or if it fails to take the step.
 	 */
-	void execute(Runnable step, Runnable refused) {
-		this.executor.execute(step, refused);
+	void execute(Runnable step, Consumer<StreamAdmissionException> refused) {
+		this.executor.execute(step, (cause) -> refused.accept(refusal(cause)));
+	}
+
+	private StreamAdmissionException refusal(@Nullable Throwable cause) {
+		if (cause == null) {
+			return new StreamAdmissionException(
+					"The background executor was shut down before this stream came to its end", this.maxStreams);
+		}
+		return new StreamAdmissionException(
+				("The background executor failed to take a step of this stream (%s). Look at its task decorator, "
+						+ "if it has one")
+					.formatted(cause),
+				this.maxStreams, cause);
 	}
 
 	/**
-	 * Runs cleanup on the executor, or elsewhere once the executor is shut down.
+	 * Runs cleanup on the executor, or elsewhere if the executor does not take it.
 	 */
 	void cleanUp(Runnable task) {
-		this.executor.execute(task, task);
+		this.executor.execute(task, (cause) -> {
+			if (cause != null) {
+				logger.warn("The background executor failed to take a cleanup, which is done on this thread", cause);
+			}
+			task.run();
+		});
 	}
 
 }

@@ -42,7 +42,7 @@ public final class BackgroundIterator<T> extends StepIterator<T> {
 	public static final int DEFAULT_READ_AHEAD = 1;
 
 	private BackgroundIterator(BackgroundStep<T> step) {
-		super(step, true);
+		super(step);
 		step.opened(this);
 	}
 

@@ -146,11 +146,9 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 	}
 
 	private void queue() {
-		this.executor.execute(this::hop, () -> {
+		this.executor.execute(this::hop, (refusal) -> {
 			if (claim()) {
-				finish(new StreamAdmissionException(
-						"The background executor was shut down before this stream came to its end",
-						this.executor.maxStreams()));
+				finish(refusal);
 			}
 		});
 	}
@@ -304,6 +302,11 @@ final class BackgroundStep<T> implements AsyncStep<T> {
 		if (receiver != null) {
 			receiver.complete(Optional.empty());
 		}
+	}
+
+	@Override
+	public boolean endsWithFailure() {
+		return true;
 	}
 
 	@Override

@@ -43,12 +43,17 @@ final class BlockingIterator<T> implements Iterator<T> {
 	 */
 	private final AtomicReference<@Nullable T> item = new AtomicReference<>();
 
+	private volatile boolean closed;
+
 	private boolean over;
 
 	BlockingIterator(AsyncIterator<T> source) {
 		this.source = source;
 		// The source is closed before its end only by a caller that wants no more.
-		source.closed().whenComplete((done, failure) -> Items.discard(this.item.getAndSet(null)));
+		source.closed().whenComplete((done, failure) -> {
+			this.closed = true;
+			Items.discard(this.item.getAndSet(null));
+		});
 	}
 
 	@Override
@@ -58,6 +63,13 @@ final class BlockingIterator<T> implements Iterator<T> {
 			T found = await().orElse(null);
 			this.over = found == null;
 			this.item.set(found);
+			if (found != null && this.closed) {
+				// Closed while the item was on its way here, maybe too late to be given
+				// back
+				// by that.
+				Items.discard(this.item.getAndSet(null));
+				throw closedException();
+			}
 			return found != null;
 		}
 		return this.item.get() != null;
@@ -70,9 +82,13 @@ final class BlockingIterator<T> implements Iterator<T> {
 		}
 		T found = this.item.getAndSet(null);
 		if (found == null) {
-			throw new CancellationException("This iterator was closed");
+			throw closedException();
 		}
 		return found;
+	}
+
+	private static CancellationException closedException() {
+		return new CancellationException("This iterator was closed");
 	}
 
 	private Optional<T> await() {

@@ -26,11 +26,15 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands tasks to an executor so that each of them comes to an end exactly once: it runs,
- * or its refusal does, also when the executor is full of foreign tasks for a while, or is
- * shut down and forgets what it had queued. No thread waits for any of it.
+ * or its refusal does, also when the executor is full of foreign tasks for a while, is
+ * shut down and forgets what it had queued, or fails to take a task. No thread waits for
+ * any of it.
  * <p>
  * <b>Ownership.</b> The executor stays the caller's. <b>Threads.</b> Any.
  *
@@ -78,29 +82,35 @@ public final class PatientExecutor {
 	 * Runs a task on the executor, on a thread marked as one of the engine. While that is
 	 * full, the task is offered again a little later, without a thread that waits.
 	 * @param step the task
-	 * @param refusal runs instead once the executor is shut down, on this thread or one
-	 * of its own
+	 * @param refusal runs instead once the executor is shut down or fails to take the
+	 * task (it is given that failure), on this thread or one of its own
 	 */
-	public void execute(Runnable step, Runnable refusal) {
+	public void execute(Runnable step, Consumer<@Nullable Throwable> refusal) {
 		Task task = new Task(step, refusal);
 		this.tasks.add(task);
-		offer(task);
+		offer(task, Runnable::run);
 		watch();
 	}
 
-	private void offer(Task task) {
+	private void offer(Task task, Executor refusals) {
 		try {
 			this.executor.execute(task);
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			// An OutOfMemoryError says that no thread could be made just now.
 			if (isShutdown()) {
-				task.refuse();
+				refusals.execute(() -> task.refuse(null));
 			}
 			else {
 				this.postponed.add(task);
 				retry();
 			}
+		}
+		catch (Throwable ex) {
+			// Such as a task decorator that fails. Nobody knows whether it will work
+			// later,
+			// so its caller gets to know now.
+			refusals.execute(() -> task.refuse(ex));
 		}
 	}
 
@@ -111,7 +121,7 @@ public final class PatientExecutor {
 				for (int left = this.postponed.size(); left > 0; left--) {
 					Task task = this.postponed.poll();
 					if (task != null) {
-						offer(task);
+						offer(task, PatientExecutor::onThreadOfItsOwn);
 					}
 				}
 				retry();
@@ -131,13 +141,25 @@ public final class PatientExecutor {
 					watch();
 				}
 				else if (!this.tasks.isEmpty()) {
-					// A refusal may close a source, which may take its time: not on a
-					// thread that the whole JVM shares.
-					Thread thread = new Thread(this::refuseAll, "lance-refusal");
-					thread.setDaemon(true);
-					thread.start();
+					onThreadOfItsOwn(this::refuseAll);
 				}
 			});
+		}
+	}
+
+	/**
+	 * A refusal may close a source, which may take its time: not on a thread that the
+	 * whole JVM shares.
+	 */
+	private static void onThreadOfItsOwn(Runnable refusal) {
+		Thread thread = new Thread(refusal, "lance-refusal");
+		thread.setDaemon(true);
+		try {
+			thread.start();
+		}
+		catch (OutOfMemoryError ex) {
+			// There is no thread to be had, and somebody waits for the answer.
+			refusal.run();
 		}
 	}
 
@@ -151,7 +173,7 @@ public final class PatientExecutor {
 	 */
 	public void refuseAll() {
 		if (isShutdown()) {
-			this.tasks.forEach(Task::refuse);
+			this.tasks.forEach((task) -> task.refuse(null));
 		}
 	}
 
@@ -162,9 +184,9 @@ public final class PatientExecutor {
 
 		private final Runnable step;
 
-		private final Runnable refusal;
+		private final Consumer<@Nullable Throwable> refusal;
 
-		Task(Runnable step, Runnable refusal) {
+		Task(Runnable step, Consumer<@Nullable Throwable> refusal) {
 			this.step = step;
 			this.refusal = refusal;
 		}
@@ -176,9 +198,9 @@ public final class PatientExecutor {
 			}
 		}
 
-		void refuse() {
+		void refuse(@Nullable Throwable cause) {
 			if (PatientExecutor.this.tasks.remove(this)) {
-				EngineThreads.run(this.refusal);
+				EngineThreads.run(() -> this.refusal.accept(cause));
 			}
 		}
 

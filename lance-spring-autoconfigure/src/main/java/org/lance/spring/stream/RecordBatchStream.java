@@ -75,7 +75,7 @@ public interface RecordBatchStream extends AsyncIterator<RecordBatch> {
 	 * @return the stream
 	 */
 	static RecordBatchStream from(Schema schema, Map<Long, Field> dictionaryFields, AsyncStep<RecordBatch> step) {
-		return new StepRecordBatchStream(schema, dictionaryFields, step, false);
+		return new StepRecordBatchStream(schema, dictionaryFields, step);
 	}
 
 	/**
@@ -94,7 +94,7 @@ public interface RecordBatchStream extends AsyncIterator<RecordBatch> {
 			BackgroundExecutor executor, int readAhead) {
 		Map<Long, Field> fields = Map.copyOf(dictionaryFields);
 		BackgroundStep<RecordBatch> step = BackgroundStep.admitted(batches, executor, readAhead);
-		StepRecordBatchStream stream = new StepRecordBatchStream(schema, fields, step, true);
+		StepRecordBatchStream stream = new StepRecordBatchStream(schema, fields, step);
 		step.opened(stream);
 		return stream;
 	}

@@ -16,6 +16,7 @@
 
 package org.lance.spring.stream;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +44,6 @@ class StepIterator<T> implements AsyncIterator<T> {
 
 	private final AsyncStep<T> step;
 
-	private final boolean failureEnds;
-
 	private final EngineFuture<Void> closed = new EngineFuture<>();
 
 	private Mode mode = Mode.UNUSED;
@@ -52,6 +51,12 @@ class StepIterator<T> implements AsyncIterator<T> {
 	private @Nullable CompletableFuture<Optional<T>> pending;
 
 	private boolean advancing;
+
+	/**
+	 * Whether a call of {@link AsyncStep#advance()} has not returned. The step does not
+	 * know of that call yet, so a cancel must wait until it does.
+	 */
+	private boolean entering;
 
 	private boolean ended;
 
@@ -64,17 +69,7 @@ class StepIterator<T> implements AsyncIterator<T> {
 	private boolean released;
 
 	StepIterator(AsyncStep<T> step) {
-		this(step, false);
-	}
-
-	/**
-	 * Creates the iterator.
-	 * @param step the step, owned by the iterator
-	 * @param failureEnds whether a failure of the step is the end of the iterator as well
-	 */
-	StepIterator(AsyncStep<T> step, boolean failureEnds) {
 		this.step = step;
-		this.failureEnds = failureEnds;
 	}
 
 	@Override
@@ -145,15 +140,42 @@ class StepIterator<T> implements AsyncIterator<T> {
 						"The last call of next() is not complete; an iterator takes one call at a time"));
 			}
 			this.advancing = true;
+			this.entering = true;
 			this.pending = future;
 		}
+		advance(future);
+		return future;
+	}
+
+	private void advance(CompletableFuture<Optional<T>> future) {
+		CompletionStage<Optional<T>> stage;
 		try {
-			this.step.advance().whenComplete((item, failure) -> advanced(future, item, failure));
+			stage = Objects.requireNonNull(this.step.advance(), "The step answered no stage");
 		}
 		catch (Throwable ex) {
+			entered();
 			advanced(future, null, ex);
+			return;
 		}
-		return future;
+		try {
+			if (entered()) {
+				this.step.cancel();
+			}
+		}
+		finally {
+			stage.whenComplete((item, failure) -> advanced(future, item, failure));
+		}
+	}
+
+	/**
+	 * Notes that the step knows of the call.
+	 * @return whether the iterator was closed before
+	 */
+	private boolean entered() {
+		synchronized (this.lock) {
+			this.entering = false;
+			return this.closing;
+		}
 	}
 
 	private void advanced(CompletableFuture<Optional<T>> future, @Nullable Optional<T> item,
@@ -168,7 +190,7 @@ class StepIterator<T> implements AsyncIterator<T> {
 			this.advancing = false;
 			this.pending = null;
 			deliver = !this.closing;
-			if (failure != null && this.failureEnds) {
+			if (failure != null && this.step.endsWithFailure()) {
 				this.ended = true;
 				this.endedBy = failure;
 			}
@@ -190,6 +212,7 @@ class StepIterator<T> implements AsyncIterator<T> {
 	@Override
 	public void close() {
 		CompletableFuture<Optional<T>> cancelled;
+		boolean known;
 		boolean release;
 		synchronized (this.lock) {
 			if (this.closing) {
@@ -198,12 +221,15 @@ class StepIterator<T> implements AsyncIterator<T> {
 			this.closing = true;
 			cancelled = this.pending;
 			this.pending = null;
+			known = !this.entering;
 			release = !this.advancing && !this.released;
 			this.released |= release;
 		}
 		if (cancelled != null) {
 			try {
-				this.step.cancel();
+				if (known) {
+					this.step.cancel();
+				}
 			}
 			finally {
 				cancelled.completeExceptionally(closedException());

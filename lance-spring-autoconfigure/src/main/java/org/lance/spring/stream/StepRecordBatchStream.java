@@ -30,9 +30,8 @@ final class StepRecordBatchStream extends StepIterator<RecordBatch> implements R
 
 	private final Map<Long, Field> dictionaryFields;
 
-	StepRecordBatchStream(Schema schema, Map<Long, Field> dictionaryFields, AsyncStep<RecordBatch> step,
-			boolean failureEnds) {
-		super(step, failureEnds);
+	StepRecordBatchStream(Schema schema, Map<Long, Field> dictionaryFields, AsyncStep<RecordBatch> step) {
+		super(step);
 		this.schema = schema;
 		this.dictionaryFields = Map.copyOf(dictionaryFields);
 	}

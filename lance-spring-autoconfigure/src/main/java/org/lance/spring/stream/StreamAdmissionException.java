@@ -17,8 +17,10 @@
 package org.lance.spring.stream;
 
 /**
- * A background stream was not opened: all slots are taken, or the executor is shut down.
- * Nothing was started and nothing has to be closed but the source.
+ * The executor does not take a background stream: all slots are taken, it is shut down,
+ * or it fails to take tasks. A stream that is refused when it is opened has started
+ * nothing, and its source stays the caller's; one that is refused later has ended, and
+ * its source is closed.
  *
  * @since 0.1.0
  */
@@ -28,6 +30,11 @@ public class StreamAdmissionException extends IllegalStateException {
 
 	StreamAdmissionException(String message, int maxStreams) {
 		super(message);
+		this.maxStreams = maxStreams;
+	}
+
+	StreamAdmissionException(String message, int maxStreams, Throwable cause) {
+		super(message, cause);
 		this.maxStreams = maxStreams;
 	}
 

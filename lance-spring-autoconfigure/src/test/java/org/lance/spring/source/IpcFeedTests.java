@@ -19,6 +19,7 @@ package org.lance.spring.source;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -38,7 +40,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.lance.spring.stream.AsyncIterator;
 import org.lance.spring.stream.AsyncLoop;
+import org.lance.spring.stream.AsyncStep;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.stream.RecordBatchStream;
 import org.lance.spring.testing.EngineExtension;
@@ -137,11 +141,68 @@ class IpcFeedTests {
 		feed.feed(ByteBuffer.wrap(ints(2)));
 		RecordBatchStream stream = EngineExtension.await(feed.source()).intoStream();
 		feed.fail(boom);
-		assertThat(stream.next().toCompletableFuture()).isCompletedExceptionally();
-		assertThatExceptionOfType(ExecutionException.class)
-			.isThrownBy(() -> EngineExtension.await(this.factory.fromStream(stream).intoStream().next()))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> EngineExtension.await(stream.next()))
 			.withCause(boom);
-		stream.close();
+		assertThat(stream.closed().toCompletableFuture()).as("without being closed").isCompleted();
+		assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> EngineExtension.await(stream.next()))
+			.withCauseInstanceOf(IllegalStateException.class)
+			.havingRootCause()
+			.isSameAs(boom);
+	}
+
+	/**
+	 * The half of a batch that was fed is given back too.
+	 */
+	@Test
+	void whenTheDataEndOrFailThenTheStreamIsReleasedWithoutBeingClosed() throws Exception {
+		for (boolean end : new boolean[] { true, false }) {
+			byte[] data = ints(2);
+			IpcFeed feed = this.engine.closeLater(this.factory.ipcFeed());
+			feed.feed(ByteBuffer.wrap(data, 0, data.length - (end ? 0 : 20)));
+			RecordBatchStream stream = EngineExtension.await(feed.source()).intoStream();
+			CompletionStage<Void> read = AsyncLoop.repeat(() -> stream.next().thenApply((next) -> {
+				next.ifPresent(RecordBatch::close);
+				return next.isPresent();
+			}));
+			feed.complete();
+			EngineExtension.await(read.exceptionally((failure) -> null));
+			assertThat(stream.closed().toCompletableFuture()).isCompleted();
+			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
+		}
+	}
+
+	/**
+	 * The consumer goes away after its step was noted and before the feed knows of it.
+	 */
+	@Test
+	void whenTheConsumerGoesAwayJustBeforeItsStepThenTheFeederIsTold() throws Exception {
+		AtomicReference<AsyncIterator<RecordBatch>> closing = new AtomicReference<>();
+		PushFeed feed = this.engine.closeLater(new PushFeed(this.engine.allocator(), 1,
+				(schema, batches) -> StreamingWriteSource.of(RecordBatchStream.from(INTS, Map.of(), new NoStep()))));
+		closing.set(AsyncIterator.from(new AsyncStep<>() {
+
+			@Override
+			public CompletionStage<Optional<RecordBatch>> advance() {
+				closing.get().close();
+				return feed.advance();
+			}
+
+			@Override
+			public void cancel() {
+				feed.cancel();
+			}
+
+			@Override
+			public CompletionStage<Void> release() {
+				return feed.release();
+			}
+
+		}));
+		closing.get().next();
+		assertThat(closing.get().closed().toCompletableFuture()).isCompleted();
+		assertThatExceptionOfType(CancellationException.class)
+			.isThrownBy(() -> EngineExtension.await(feed.feed(ByteBuffer.wrap(ints(4)))));
 	}
 
 	@Test
@@ -322,6 +383,23 @@ class IpcFeedTests {
 			}
 			return IpcBytes.stream(root, null, fillers);
 		}
+	}
+
+	/**
+	 * The step of a stream that nobody reads.
+	 */
+	private static final class NoStep implements AsyncStep<RecordBatch> {
+
+		@Override
+		public CompletionStage<Optional<RecordBatch>> advance() {
+			return CompletableFuture.completedFuture(Optional.empty());
+		}
+
+		@Override
+		public CompletionStage<Void> release() {
+			return CompletableFuture.completedFuture(null);
+		}
+
 	}
 
 	/**

@@ -19,16 +19,24 @@ package org.lance.spring.source;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -54,6 +62,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.lance.spring.stream.AsyncLoop;
 import org.lance.spring.stream.BackgroundExecutor;
 import org.lance.spring.stream.OpenBatch;
 import org.lance.spring.stream.RecordBatch;
@@ -367,6 +378,109 @@ class StreamingWriteSourceFactoryTests {
 			.withCause(boom);
 	}
 
+	/**
+	 * Without anybody closing them, which a consumer that has failed may forget.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "ipc", "reader", "roots", "batches", "stream" })
+	void whenAStreamEndsOrFailsThenItsSourceIsClosedAtOnce(String kind) throws Exception {
+		for (boolean fails : new boolean[] { false, true }) {
+			for (boolean peeks : new boolean[] { false, true }) {
+				byte[] data = stream(1, 2);
+				Input input = new Input(fails ? Arrays.copyOf(data, data.length - 20) : data);
+				Closeable<RecordBatch> batches = new Closeable<>(batches(fails));
+				StreamingWriteSource source = switch (kind) {
+					case "ipc" -> EngineExtension.await(this.factory.fromIpc(input));
+					case "reader" -> EngineExtension
+						.await(this.factory.fromReader(new ArrowStreamReader(input, this.engine.allocator())));
+					case "roots" -> this.factory.fromRoots(INTS, null, new Roots(batches, this.engine.allocator()));
+					case "batches" -> this.factory.fromBatches(INTS, batches);
+					default -> this.factory
+						.fromStream(RecordBatchStream.background(INTS, Map.of(), batches, this.executor, 0));
+				};
+				RecordBatchStream stream = peeks ? EngineExtension.await(source.intoStreamAndSchema()).stream()
+						: source.intoStream();
+				CompletableFuture<Void> read = AsyncLoop
+					.repeat(() -> stream.next().thenApply((next) -> next.map((batch) -> closed(batch)).orElse(false)))
+					.toCompletableFuture();
+				if (fails) {
+					assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> EngineExtension.await(read));
+				}
+				else {
+					EngineExtension.await(read);
+				}
+				EngineExtension.await(stream.closed());
+				assertThat(input.closed || batches.closed.get()).isTrue();
+				assertThat(this.executor.openStreams()).isZero();
+			}
+		}
+	}
+
+	private static boolean closed(RecordBatch batch) {
+		batch.close();
+		return true;
+	}
+
+	private Iterator<RecordBatch> batches(boolean fails) {
+		int[] index = { 0 };
+		return new Iterator<>() {
+
+			@Override
+			public boolean hasNext() {
+				return index[0] < 2;
+			}
+
+			@Override
+			public RecordBatch next() {
+				if (fails && index[0] == 1) {
+					throw new IllegalStateException("boom");
+				}
+				index[0]++;
+				return empty(INTS);
+			}
+
+		};
+	}
+
+	@Test
+	void whenDictionariesCannotBeLookedUpThenTheRootsAreClosed() {
+		IllegalStateException boom = new IllegalStateException("boom");
+		Field column = new Field("d", new FieldType(true, new ArrowType.Int(32, true),
+				new DictionaryEncoding(1, false, new ArrowType.Int(32, true))), null);
+		Closeable<VectorSchemaRoot> roots = new Closeable<>(Collections.emptyIterator());
+		DictionaryProvider failing = new DictionaryProvider() {
+
+			@Override
+			public Dictionary lookup(long id) {
+				throw boom;
+			}
+
+			@Override
+			public Set<Long> getDictionaryIds() {
+				return Set.of(1L);
+			}
+
+		};
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> this.factory.fromRoots(new Schema(List.of(column)), failing, roots))
+			.isSameAs(boom);
+		assertThat(roots.closed).isTrue();
+		assertThat(this.executor.openStreams()).isZero();
+	}
+
+	/**
+	 * Pipes and the files of some file systems have no size.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whenAFileChannelHasNoSizeThenItIsReadAllTheSame(boolean fails, @TempDir Path folder) throws Exception {
+		Path file = Files.write(folder.resolve("x"), stream(7, 8));
+		FileChannel channel = new SizelessChannel(FileChannel.open(file), fails);
+		assertThat(values(EngineExtension.await(this.factory.fromIpc(channel)).intoStream()))
+			.containsExactly(List.of(7), List.of(8));
+		Awaitility.await().until(() -> !channel.isOpen());
+	}
+
 	@Test
 	void whenNobodyWaitsForTheSourceAnyMoreThenItIsClosed() throws Exception {
 		CountDownLatch asked = new CountDownLatch(1);
@@ -466,6 +580,134 @@ class StreamingWriteSourceFactoryTests {
 			}
 
 		};
+	}
+
+	/**
+	 * Empty roots, as many as there are batches; closes those.
+	 */
+	private record Roots(Closeable<RecordBatch> batches,
+			BufferAllocator allocator) implements Iterator<VectorSchemaRoot>, AutoCloseable {
+
+		@Override
+		public boolean hasNext() {
+			return this.batches.hasNext();
+		}
+
+		@Override
+		public VectorSchemaRoot next() {
+			this.batches.next().close();
+			return VectorSchemaRoot.create(INTS, this.allocator);
+		}
+
+		@Override
+		public void close() {
+			this.batches.close();
+		}
+
+	}
+
+	/**
+	 * A channel whose size is not known.
+	 */
+	private static final class SizelessChannel extends FileChannel {
+
+		private final FileChannel file;
+
+		private final boolean fails;
+
+		SizelessChannel(FileChannel file, boolean fails) {
+			this.file = file;
+			this.fails = fails;
+		}
+
+		@Override
+		public long size() throws IOException {
+			if (this.fails) {
+				throw new IOException("Illegal seek");
+			}
+			return 0;
+		}
+
+		@Override
+		public int read(ByteBuffer target) throws IOException {
+			return this.file.read(target);
+		}
+
+		@Override
+		public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+			return this.file.read(targets, offset, length);
+		}
+
+		@Override
+		public int read(ByteBuffer target, long position) throws IOException {
+			return this.file.read(target, position);
+		}
+
+		@Override
+		public long position() throws IOException {
+			throw new IOException("Illegal seek");
+		}
+
+		@Override
+		public FileChannel position(long position) throws IOException {
+			throw new IOException("Illegal seek");
+		}
+
+		@Override
+		public int write(ByteBuffer source) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long write(ByteBuffer[] sources, int offset, int length) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public int write(ByteBuffer source, long position) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public FileChannel truncate(long size) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void force(boolean metadata) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long transferTo(long position, long count, WritableByteChannel target) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long transferFrom(ReadableByteChannel source, long position, long count) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public MappedByteBuffer map(MapMode mode, long position, long size) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public FileLock lock(long position, long size, boolean shared) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public FileLock tryLock(long position, long size, boolean shared) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		protected void implCloseChannel() throws IOException {
+			this.file.close();
+		}
+
 	}
 
 	/**

@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -89,6 +90,78 @@ class AsyncIteratorTests {
 		assertThat(step.releases).hasValue(1);
 		assertThat(iterator.closed().toCompletableFuture()).isCompleted();
 		assertThat(iterator.sizeHint()).isEqualTo(SizeHint.exactly(0));
+	}
+
+	/**
+	 * The step does not know of the call yet, so telling it at once would be in vain.
+	 */
+	@Test
+	void whenClosedJustBeforeAStepThenTheStepIsCancelledOnceItKnowsOfTheCall() throws Exception {
+		AtomicReference<AsyncIterator<Closed>> closing = new AtomicReference<>();
+		ManualStep step = new ManualStep() {
+
+			@Override
+			public CompletionStage<Optional<Closed>> advance() {
+				closing.get().close();
+				return super.advance();
+			}
+
+			@Override
+			public void cancel() {
+				super.cancel();
+				this.pending.complete(Optional.empty());
+			}
+
+		};
+		closing.set(AsyncIterator.from(step));
+		CompletionStage<Optional<Closed>> next = closing.get().next();
+		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> EngineExtension.await(next));
+		assertThat(step.cancels).hasValue(1);
+		assertThat(step.releases).hasValue(1);
+		assertThat(closing.get().closed().toCompletableFuture()).isCompleted();
+	}
+
+	@Test
+	void whenClosedJustBeforeAStepThatFailsThenItIsReleasedAllTheSame() {
+		AtomicReference<AsyncIterator<Closed>> closing = new AtomicReference<>();
+		ManualStep step = new ManualStep() {
+
+			@Override
+			public CompletionStage<Optional<Closed>> advance() {
+				closing.get().close();
+				throw new IllegalStateException("thrown");
+			}
+
+		};
+		closing.set(AsyncIterator.from(step));
+		CompletionStage<Optional<Closed>> next = closing.get().next();
+		assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> EngineExtension.await(next));
+		assertThat(step.cancels).hasValue(0);
+		assertThat(step.releases).hasValue(1);
+	}
+
+	@Test
+	void whenAFailureIsTheEndThenTheStepIsReleasedWithoutBeingClosed() {
+		ManualStep step = new ManualStep() {
+
+			@Override
+			public boolean endsWithFailure() {
+				return true;
+			}
+
+		};
+		IllegalStateException failure = new IllegalStateException("broken");
+		AsyncIterator<Closed> iterator = AsyncIterator.from(step);
+		CompletionStage<Optional<Closed>> next = iterator.next();
+		step.pending.completeExceptionally(failure);
+		assertFails(next, failure);
+		assertThat(step.releases).hasValue(1);
+		assertThat(iterator.closed().toCompletableFuture()).isCompleted();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> EngineExtension.await(iterator.next()))
+			.withCauseInstanceOf(IllegalStateException.class)
+			.withMessageContaining("has ended");
+		iterator.close();
+		assertThat(step.releases).hasValue(1);
 	}
 
 	@Test
@@ -333,6 +406,35 @@ class AsyncIteratorTests {
 		assertThatExceptionOfType(CancellationException.class).isThrownBy(blocking::next);
 	}
 
+	@Test
+	void whenClosedWhileAnItemIsOnItsWayToABlockedReaderThenTheItemIsClosed() {
+		AsyncIterator<Closed> iterator = AsyncIterator.from(new ManualStep());
+		Closed item = new Closed();
+		Iterator<Closed> blocking = new BlockingIterator<>(new Delegate<>(iterator) {
+
+			@Override
+			public CompletionStage<Optional<Closed>> next() {
+				return new CompletableFuture<>() {
+
+					@Override
+					public Optional<Closed> get() {
+						// As late as possible: the reader has the item, and nobody knows.
+						iterator.close();
+						return Optional.of(item);
+					}
+
+				};
+			}
+
+		});
+		assertThat(iterator.closed().toCompletableFuture()).isNotDone();
+		assertThatExceptionOfType(CancellationException.class).isThrownBy(blocking::hasNext);
+		assertThat(iterator.closed().toCompletableFuture()).isCompleted();
+		assertThat(item.count).hasValue(1);
+		assertThatExceptionOfType(CancellationException.class)
+			.isThrownBy(() -> new BlockingIterator<>(iterator).next());
+	}
+
 	@ParameterizedTest
 	@ValueSource(longs = { 0, 1, 5, Long.MAX_VALUE })
 	void whenHintsAreAddedThenTheySaturate(long count) {
@@ -372,6 +474,44 @@ class AsyncIteratorTests {
 		public CompletionStage<Void> release() {
 			this.releases.incrementAndGet();
 			return CompletableFuture.completedFuture(null);
+		}
+
+	}
+
+	/**
+	 * Passes everything on.
+	 */
+	private abstract static class Delegate<T> implements AsyncIterator<T> {
+
+		private final AsyncIterator<T> delegate;
+
+		Delegate(AsyncIterator<T> delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public SizeHint sizeHint() {
+			return this.delegate.sizeHint();
+		}
+
+		@Override
+		public void subscribe(Flow.Subscriber<? super T> subscriber) {
+			this.delegate.subscribe(subscriber);
+		}
+
+		@Override
+		public void close() {
+			this.delegate.close();
+		}
+
+		@Override
+		public CompletionStage<Void> closed() {
+			return this.delegate.closed();
+		}
+
+		@Override
+		public AsyncIterator<T> fuse() {
+			return this.delegate.fuse();
 		}
 
 	}

@@ -26,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -319,6 +320,78 @@ class BackgroundExecutorTests {
 		}, 10, pool::isShutdown);
 		assertThat(EngineExtension.await(BackgroundIterator.of(List.of(1, 2).iterator(), executor).collect()))
 			.containsExactly(1, 2);
+		assertThat(executor.openStreams()).isZero();
+	}
+
+	/**
+	 * Such as an executor with a task decorator that fails.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 2 })
+	void whenExecutorFailsToTakeAStepThenTheStreamFailsTypedAndItsSourceIsClosed(int stepsBefore) throws Exception {
+		ExecutorService pool = this.engine.pool(1);
+		AtomicInteger steps = new AtomicInteger(stepsBefore);
+		IllegalStateException failure = new IllegalStateException("no context to be had");
+		BackgroundExecutor executor = new BackgroundExecutor((task) -> {
+			if (steps.getAndDecrement() <= 0) {
+				throw failure;
+			}
+			pool.execute(task);
+		}, 10, pool::isShutdown);
+		WatchedIterator source = new WatchedIterator(1000).before((index) -> {
+			long start = System.nanoTime();
+			// Longer than a hop may take, so that each item needs another one.
+			while (System.nanoTime() - start < 3_000_000) {
+				Thread.onSpinWait();
+			}
+		});
+		BackgroundIterator<WatchedIterator.Item> iterator = BackgroundIterator.of(source, executor, 1);
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> EngineExtension.await(iterator.forEach(WatchedIterator.Item::close)))
+			.withCauseInstanceOf(StreamAdmissionException.class)
+			.havingCause()
+			.withMessageContaining("no context to be had")
+			.withMessageContaining("task decorator")
+			.withCause(failure);
+		EngineExtension.await(iterator.closed());
+		assertThat(source.closed).hasValue(1);
+		assertThat(source.openItems).hasValue(0);
+		assertThat(executor.openStreams()).isZero();
+	}
+
+	@Test
+	void whenExecutorFailsToTakeACleanupThenItIsDoneAllTheSame() throws Exception {
+		IllegalStateException failure = new IllegalStateException("no context to be had");
+		BackgroundExecutor executor = new BackgroundExecutor((task) -> {
+			throw failure;
+		}, 10, () -> false);
+		WatchedIterator source = new WatchedIterator(3);
+		BackgroundIterator<WatchedIterator.Item> iterator = BackgroundIterator.of(source, executor);
+		iterator.close();
+		EngineExtension.await(iterator.closed());
+		assertThat(source.closed).hasValue(1);
+		assertThat(executor.openStreams()).isZero();
+	}
+
+	/**
+	 * The timer of the JVM offers it again, and a source may take its time to close.
+	 */
+	@Test
+	void whenAStepThatWaitedIsNotTakenThenTheSourceIsClosedOnAThreadOfItsOwn() throws Exception {
+		AtomicInteger offers = new AtomicInteger();
+		BackgroundExecutor executor = new BackgroundExecutor((task) -> {
+			if (offers.getAndIncrement() == 0) {
+				throw new RejectedExecutionException("full");
+			}
+			throw new IllegalStateException("no context to be had");
+		}, 10, () -> false);
+		WatchedIterator source = new WatchedIterator(3);
+		BackgroundIterator<WatchedIterator.Item> iterator = BackgroundIterator.of(source, executor);
+		CompletionStage<Optional<WatchedIterator.Item>> next = iterator.next();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> EngineExtension.await(next))
+			.withCauseInstanceOf(StreamAdmissionException.class);
+		EngineExtension.await(iterator.closed());
+		assertThat(source.closedBy.getName()).isEqualTo("lance-refusal");
 		assertThat(executor.openStreams()).isZero();
 	}
 
