@@ -17,9 +17,11 @@
 package org.lance.spring.spill;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.lance.spring.stream.RecordBatch;
 
@@ -33,7 +35,7 @@ final class SpillMemory {
 
 	private final MemoryBudget budget;
 
-	private final Map<Object, Long> allocations = new IdentityHashMap<>();
+	private final Set<Object> allocations = Collections.newSetFromMap(new IdentityHashMap<>());
 
 	private List<RecordBatch> batches = new ArrayList<>();
 
@@ -52,17 +54,12 @@ final class SpillMemory {
 			return false;
 		}
 		Map<Object, Long> own = new IdentityHashMap<>();
-		batch.forEachAllocation(own::put);
-		long added = batch.memorySize();
-		for (Map.Entry<Object, Long> allocation : own.entrySet()) {
-			if (this.allocations.containsKey(allocation.getKey())) {
-				added -= allocation.getValue();
-			}
-		}
+		batch.forEachAllocation(this.allocations::contains, own::put);
+		long added = own.values().stream().mapToLong(Long::longValue).sum();
 		if (added > this.limit - this.bytes || !this.budget.tryReserve(added)) {
 			return false;
 		}
-		this.allocations.putAll(own);
+		this.allocations.addAll(own.keySet());
 		this.batches.add(batch);
 		this.bytes += added;
 		return true;

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.FieldVector;
@@ -53,6 +54,14 @@ public final class DictionaryVersion implements AutoCloseable {
 	private final int valueCount;
 
 	/**
+	 * The bytes of all deltas, up to this version. Kept, because a dictionary may have
+	 * grown by thousands of deltas, with a batch to be counted after each.
+	 */
+	private final long deltaBytes;
+
+	private final DictionaryVersion first;
+
+	/**
 	 * What the values need of other dictionaries, for values that are dictionary-encoded
 	 * themselves.
 	 */
@@ -73,11 +82,13 @@ public final class DictionaryVersion implements AutoCloseable {
 		this.previous = previous;
 		this.highestIndexes = highestIndexes;
 		this.valueCount = Math.addExact(values.body().getLength(), (previous != null) ? previous.valueCount : 0);
+		this.deltaBytes = (previous != null) ? previous.deltaBytes + values.memory().getSize() : 0;
+		this.first = (previous != null) ? previous.first : this;
 	}
 
 	/**
 	 * Seals a version from untrusted values: they are validated, and copied unless they
-	 * lie in memory of the allocator's root.
+	 * lie in memory of the allocator's root. A delta is always copied.
 	 * @param id the id of the dictionary
 	 * @param field the field of the values, in memory format
 	 * @param values one column of values; the caller keeps and closes its own references
@@ -99,7 +110,10 @@ public final class DictionaryVersion implements AutoCloseable {
 		if (previous != null) {
 			previous.highestIndexes.forEach((nested, index) -> highest.merge(nested, index, Math::max));
 		}
-		return create(id, field, SealedBuffers.seal(values, keep, valid.missing(), allocator), previous,
+		// Deltas are small and have memory of their own, shared with nothing else: so the
+		// memory of a dictionary is the sum of its deltas and need not be looked for.
+		SealedBuffers.Keep kept = (previous != null) ? SealedBuffers.Keep.NOTHING : keep;
+		return create(id, field, SealedBuffers.seal(values, kept, valid.missing(), allocator), previous,
 				Map.copyOf(highest));
 	}
 
@@ -109,7 +123,8 @@ public final class DictionaryVersion implements AutoCloseable {
 	 * @param field the field of the values, in memory format
 	 * @param values one column of values, its buffers made by {@code memory}
 	 * @param previous the version that this one continues, or {@code null}
-	 * @param memory the memory; its first reference is taken over, also on failure
+	 * @param memory the memory, for these values alone; its first reference is taken
+	 * over, also on failure
 	 * @return the version, owned by the caller
 	 */
 	public static DictionaryVersion over(long id, Field field, ArrowRecordBatch values,
@@ -228,9 +243,28 @@ public final class DictionaryVersion implements AutoCloseable {
 		}
 	}
 
-	void forEachChunk(BiConsumer<Object, Long> visitor) {
-		for (DictionaryVersion version = this; version != null; version = version.previous) {
-			version.values.memory().forEachChunk(visitor);
+	/**
+	 * The bytes of all deltas, which have memory of their own.
+	 */
+	long deltaBytes() {
+		return this.deltaBytes;
+	}
+
+	/**
+	 * Visits the allocations of the values that the deltas were added to.
+	 */
+	void forEachChunkOfFirst(BiConsumer<Object, Long> visitor) {
+		this.first.values.memory().forEachChunk(visitor);
+	}
+
+	/**
+	 * Visits the deltas, each of which is an allocation of its own.
+	 * @param known ends the walk: who knows a delta knows those before it
+	 */
+	void forEachDelta(Predicate<Object> known, BiConsumer<Object, Long> visitor) {
+		for (DictionaryVersion version = this; version.previous != null
+				&& !known.test(version); version = version.previous) {
+			visitor.accept(version, version.values.memory().getSize());
 		}
 	}
 

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -175,11 +176,25 @@ public final class RecordBatch implements AutoCloseable {
 
 	/**
 	 * Visits the allocations behind this batch, so that several batches over one
-	 * allocation can be counted once.
+	 * allocation can be counted once. All of them together are {@link #memorySize()}:
+	 * what the batch costs on the heap counts as an allocation that its handles share.
 	 * @param visitor is given the identity of each allocation and its whole size in bytes
 	 */
 	public void forEachAllocation(BiConsumer<Object, Long> visitor) {
-		this.sealed.forEachChunk(visitor);
+		forEachAllocation((allocation) -> false, visitor);
+	}
+
+	/**
+	 * Visits the allocations behind this batch that are not known yet. Batches of a
+	 * dictionary that grows share all of its values but the last: counting them one after
+	 * the other takes no longer for the last of them than for the first.
+	 * @param known tells whether the identity of an allocation is that of one that was
+	 * visited before, for this or another batch, together with all others of that batch
+	 * @param visitor is given the identity of each other allocation and its whole size in
+	 * bytes
+	 */
+	public void forEachAllocation(Predicate<Object> known, BiConsumer<Object, Long> visitor) {
+		this.sealed.forEachAllocation(known, visitor);
 	}
 
 	/**

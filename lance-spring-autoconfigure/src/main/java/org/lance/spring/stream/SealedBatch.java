@@ -20,6 +20,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 import org.apache.arrow.vector.types.pojo.Schema;
 
@@ -56,15 +57,29 @@ final class SealedBatch {
 	}
 
 	private long memorySize() {
-		Map<Object, Long> chunks = new IdentityHashMap<>();
-		forEachChunk(chunks::put);
-		long heap = HEAP_PER_BATCH + (long) HEAP_PER_BUFFER * this.buffers.body().getBuffers().size();
-		return heap + chunks.values().stream().mapToLong(Long::longValue).sum();
+		long deltas = this.dictionaries.stream().mapToLong(DictionaryVersion::deltaBytes).sum();
+		return deltas + chunks().values().stream().mapToLong(Long::longValue).sum();
 	}
 
-	void forEachChunk(BiConsumer<Object, Long> visitor) {
-		this.buffers.memory().forEachChunk(visitor);
-		this.dictionaries.forEach((version) -> version.forEachChunk(visitor));
+	/**
+	 * All allocations but those of deltas; what the batch costs on the heap counts as one
+	 * of them.
+	 */
+	private Map<Object, Long> chunks() {
+		Map<Object, Long> chunks = new IdentityHashMap<>();
+		chunks.put(this, HEAP_PER_BATCH + (long) HEAP_PER_BUFFER * this.buffers.body().getBuffers().size());
+		this.buffers.memory().forEachChunk(chunks::put);
+		this.dictionaries.forEach((version) -> version.forEachChunkOfFirst(chunks::put));
+		return chunks;
+	}
+
+	void forEachAllocation(Predicate<Object> known, BiConsumer<Object, Long> visitor) {
+		chunks().forEach((allocation, bytes) -> {
+			if (!known.test(allocation)) {
+				visitor.accept(allocation, bytes);
+			}
+		});
+		this.dictionaries.forEach((version) -> version.forEachDelta(known, visitor));
 	}
 
 	boolean tryRetain() {

@@ -245,6 +245,39 @@ class IpcDecoderTests {
 			.hasMessageContaining("more fields");
 	}
 
+	/**
+	 * Each reference costs 4 bytes of the message, and a field of Arrow's a hundred times
+	 * as much.
+	 */
+	@Test
+	void whenASchemaHasMoreFieldsThanItsBytesAllowThenThatIsAnError() {
+		assertThat(failureOf(fieldsOfOneTable(1000))).isInstanceOf(MalformedIpcException.class)
+			.hasMessageContaining("more fields");
+	}
+
+	/**
+	 * However long its message: the rest of it is text that nothing refers to.
+	 */
+	@Test
+	void whenALongSchemaHasMoreFieldsThanAnybodyNeedsThenThatIsAnError() {
+		FlatBufferBuilder builder = new FlatBufferBuilder(1 << 24);
+		builder.createByteVector(new byte[24 * ((1 << 18) + 100_000)]);
+		int field = field(builder, builder.createString("x"), Type.Int,
+				org.apache.arrow.flatbuf.Int.createInt(builder, 32, true));
+		int[] fields = new int[(1 << 18) + 1];
+		Arrays.fill(fields, field);
+		assertThat(failureOf(schemaMessage(builder, fields))).isInstanceOf(MalformedIpcException.class)
+			.hasMessageContaining("more fields");
+	}
+
+	private static byte[] fieldsOfOneTable(int count) {
+		FlatBufferBuilder builder = new FlatBufferBuilder();
+		int[] fields = new int[count];
+		Arrays.fill(fields, field(builder, builder.createString("x"), Type.Int,
+				org.apache.arrow.flatbuf.Int.createInt(builder, 32, true)));
+		return schemaMessage(builder, fields);
+	}
+
 	@Test
 	void whenManyFieldsShareOneLongNameThenThatIsAnError() {
 		FlatBufferBuilder builder = new FlatBufferBuilder();

@@ -17,14 +17,25 @@
 package org.lance.spring.spill;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.lance.spring.spill.SpillSnapshot.State;
 import org.lance.spring.stream.BatchSealer;
+import org.lance.spring.stream.DictionaryVersion;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.testing.EngineExtension;
 
@@ -49,6 +60,48 @@ class SpillMemoryTests {
 			assertThat(spill.snapshot().memoryBytes()).isBetween(800_000L, 1_100_000L);
 		}
 		assertThat(harness.manager.statistics().memoryUsed()).isEqualTo(spill.snapshot().memoryBytes());
+	}
+
+	@Test
+	void dictionaryThatGrowsCountsOnce() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
+		Field values = Field.notNullable("v", new ArrowType.Int(64, true));
+		Schema schema = new Schema(List.of(new Field("d", new FieldType(false, new ArrowType.Int(32, true),
+				new DictionaryEncoding(1, false, new ArrowType.Int(32, true))), null)));
+		ReplaySpill spill = harness.manager.createReplaySpill(schema, SpillOptions.DEFAULTS);
+		SpillSender sender = spill.sender();
+		Map<Object, Long> allocations = new IdentityHashMap<>();
+		DictionaryVersion version = null;
+		try (VectorSchemaRoot words = VectorSchemaRoot.create(new Schema(List.of(values)), this.engine.allocator());
+				VectorSchemaRoot rows = VectorSchemaRoot.create(schema, this.engine.allocator())) {
+			words.allocateNew();
+			words.setRowCount(100);
+			rows.allocateNew();
+			((IntVector) rows.getVector(0)).set(0, 0);
+			rows.setRowCount(1);
+			for (int i = 0; i < 50; i++) {
+				try (ArrowRecordBatch body = new VectorUnloader(words).getRecordBatch();
+						ArrowRecordBatch row = new VectorUnloader(rows).getRecordBatch()) {
+					DictionaryVersion next = DictionaryVersion.seal(1, values, body, version, this.engine.allocator());
+					if (version != null) {
+						version.close();
+					}
+					version = next;
+					try (RecordBatch batch = RecordBatch.seal(schema, row, List.of(version), this.engine.allocator())) {
+						batch.forEachAllocation(allocations::put);
+						EngineExtension.await(sender.write(batch));
+						EngineExtension.await(sender.write(batch));
+					}
+				}
+			}
+			version.close();
+		}
+		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
+		assertThat(spill.snapshot().memoryBytes())
+			.isEqualTo(allocations.values().stream().mapToLong(Long::longValue).sum())
+			.isBetween(50 * 800L, 50 * 4000L);
+		spill.close();
+		assertThat(harness.manager.statistics().memoryUsed()).isZero();
 	}
 
 	@Test

@@ -22,6 +22,7 @@ import java.nio.channels.Channels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -63,6 +64,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class DictionaryVersionTests {
 
 	private static final ArrowType.Int INDEX = new ArrowType.Int(8, true);
+
+	/**
+	 * What a batch of one column of two buffers counts for its objects.
+	 */
+	private static final long HEAP = 512 + 2 * 96;
 
 	@RegisterExtension
 	final EngineExtension engine = new EngineExtension();
@@ -416,6 +422,93 @@ class DictionaryVersionTests {
 	}
 
 	@Test
+	void whenDictionaryGrowsThenEachAllocationCountsOnceAndDeltasAreNotWalkedForEachBatch() {
+		Field values = ArrowTypes.field("v", ArrowTypes.INT32);
+		Schema schema = new Schema(List.of(ArrowTypes.indexes("d", 1, INDEX)));
+		List<RecordBatch> batches = new ArrayList<>();
+		Map<Object, Long> counted = new java.util.IdentityHashMap<>();
+		AtomicInteger walked = new AtomicInteger();
+		try (GeneratedBody words = GeneratedBody.of(List.of(values), 100, this.engine.allocator(), 1, 0);
+				GeneratedBody body = GeneratedBody.of(schema.getFields(), 5, this.engine.allocator(), 1, 0)) {
+			DictionaryVersion version = null;
+			for (int i = 0; i < 200; i++) {
+				DictionaryVersion next = DictionaryVersion.over(1, values, words.body(), version,
+						new BatchMemory(this.engine.allocator(), 1000 + i, (visitor) -> {
+							walked.incrementAndGet();
+							visitor.accept(walked, 1000L);
+						}, () -> {
+						}));
+				if (version != null) {
+					version.close();
+				}
+				version = next;
+				batches.add(RecordBatch.seal(schema, body.body(), List.of(version), this.engine.allocator()));
+				AtomicInteger visits = new AtomicInteger();
+				batches.get(i).forEachAllocation(counted::containsKey, (allocation, bytes) -> {
+					visits.incrementAndGet();
+					assertThat(counted.put(allocation, bytes)).isNull();
+				});
+				assertThat(visits.get()).as("visits of batch %d", i).isLessThan(5);
+			}
+			version.close();
+			assertThat(walked.get()).isLessThan(200 * 5);
+			Map<Object, Long> last = new java.util.IdentityHashMap<>();
+			batches.get(199).forEachAllocation(last::put);
+			assertThat(sum(last)).isEqualTo(batches.get(199).memorySize())
+				.isGreaterThan(IntStream.range(0, 200).map((i) -> 1000 + i).sum());
+			assertThat(sum(counted)).isEqualTo(sum(last) + 199 * HEAP);
+			batches.forEach(RecordBatch::close);
+		}
+	}
+
+	private static long sum(Map<Object, Long> allocations) {
+		return allocations.values().stream().mapToLong(Long::longValue).sum();
+	}
+
+	/**
+	 * Even if its producer made it a part of what others use as well.
+	 */
+	@Test
+	void whenDeltaIsSealedThenItsMemoryIsItsOwn() {
+		Field values = ArrowTypes.field("v", ArrowTypes.INT32);
+		Schema schema = new Schema(List.of(ArrowTypes.indexes("d", 1, INDEX)));
+		try (GeneratedBody body = GeneratedBody.of(schema.getFields(), 5, this.engine.allocator(), 1, 0)) {
+			RecordBatch batch;
+			try (GeneratedBody words = GeneratedBody.of(List.of(values), 100, this.engine.allocator(), 1, 0)) {
+				DictionaryVersion first = DictionaryVersion.seal(1, values, words.body(), null,
+						this.engine.allocator());
+				DictionaryVersion second = DictionaryVersion.seal(1, values, words.body(), first,
+						this.engine.allocator());
+				batch = RecordBatch.seal(schema, body.body(), List.of(second), this.engine.allocator());
+				first.close();
+				second.close();
+			}
+			// The batch shares the memory of its generated body, and has all the rest.
+			assertThat(batch.memorySize() - HEAP).isEqualTo(this.engine.allocator().getAllocatedMemory());
+			batch.close();
+		}
+	}
+
+	@Test
+	void whenEachVersionOfAGrownDictionaryWasReadThenOnlyOneCopyOfItIsKept() {
+		Field values = ArrowTypes.field("v", ArrowTypes.INT32);
+		List<DictionaryVersion> versions = new ArrayList<>();
+		try (GeneratedBody words = GeneratedBody.of(List.of(values), 1000, this.engine.allocator(), 1, 0)) {
+			for (int i = 0; i < 20; i++) {
+				versions.add(DictionaryVersion.seal(1, values, words.body(), (i > 0) ? versions.get(i - 1) : null,
+						this.engine.allocator()));
+			}
+			long before = this.engine.allocator().getAllocatedMemory();
+			for (DictionaryVersion version : versions) {
+				version.load(this.engine.allocator()).close();
+			}
+			assertThat(this.engine.allocator().getAllocatedMemory() - before).isBetween(20 * 4000L, 2 * 20 * 4000L);
+			assertThat(versions.get(19).valueCount()).isEqualTo(20_000);
+			versions.forEach(DictionaryVersion::close);
+		}
+	}
+
+	@Test
 	void whenBatchSharesADictionaryThenItCountsForTheMemory() {
 		Schema schema = new Schema(List.of(ArrowTypes.indexes("d", 4, INDEX)));
 		try (IntVector numbers = new IntVector("numbers", this.engine.allocator());
@@ -433,7 +526,7 @@ class DictionaryVersionTests {
 				first.forEachAllocation(chunks::put);
 				int alone = chunks.size();
 				second.forEachAllocation(chunks::put);
-				assertThat(chunks).as("allocations of both").hasSize(alone);
+				assertThat(chunks).as("allocations of both, and the heap of the second").hasSize(alone + 1);
 			}
 		}
 	}
