@@ -26,12 +26,16 @@ import org.lance.spring.stream.BackgroundExecutor;
 import org.lance.spring.stream.BackgroundIterator;
 import org.lance.spring.stream.EngineFuture;
 import org.lance.spring.stream.Failures;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs blocking calls on the background executor, each as a stream of one item, so that
  * they are admitted and cancelled as streams are.
  */
 final class BackgroundCalls {
+
+	private static final Logger logger = LoggerFactory.getLogger(BackgroundCalls.class);
 
 	private BackgroundCalls() {
 	}
@@ -69,7 +73,12 @@ final class BackgroundCalls {
 
 	private static void discard(Object item) {
 		if (item instanceof OpenScan scan) {
-			scan.close();
+			try {
+				scan.close();
+			}
+			catch (RuntimeException ex) {
+				logger.warn("A scan that nobody wants any more could not be closed", ex);
+			}
 		}
 	}
 

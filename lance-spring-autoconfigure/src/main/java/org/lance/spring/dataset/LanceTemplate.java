@@ -23,7 +23,6 @@ import java.util.concurrent.CompletionStage;
 import org.apache.arrow.memory.BufferAllocator;
 import org.lance.spring.source.StreamingWriteSource;
 import org.lance.spring.stream.BackgroundExecutor;
-import org.lance.spring.stream.BackgroundIterator;
 import org.lance.spring.stream.EngineFuture;
 import org.lance.spring.stream.RecordBatchStream;
 
@@ -59,13 +58,14 @@ public class LanceTemplate implements LanceOperations, AutoCloseable {
 	 * 100 more may wait
 	 */
 	public LanceTemplate(BufferAllocator allocator, BackgroundExecutor background, int writeThreads) {
-		if (writeThreads < 1) {
-			throw new IllegalArgumentException("'writeThreads' must be 1 or more, but was " + writeThreads);
-		}
+		this(allocator, background, new WritePool(writeThreads, Thread.currentThread().getContextClassLoader()));
+	}
+
+	LanceTemplate(BufferAllocator allocator, BackgroundExecutor background, WritePool pool) {
 		this.allocator = allocator;
 		this.background = background;
 		this.datasets = new NativeDatasets(allocator);
-		this.pool = new WritePool(writeThreads, Thread.currentThread().getContextClassLoader());
+		this.pool = pool;
 	}
 
 	@Override
@@ -78,7 +78,7 @@ public class LanceTemplate implements LanceOperations, AutoCloseable {
 			this.pool.submit(job);
 			return job.future();
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			source.close();
 			return failed(ex);
 		}
@@ -86,27 +86,7 @@ public class LanceTemplate implements LanceOperations, AutoCloseable {
 
 	@Override
 	public CompletionStage<RecordBatchStream> scan(String uri, LanceScan scan) {
-		EngineFuture<RecordBatchStream> future = new EngineFuture<>();
-		read(uri, () -> this.datasets.scan(uri, scan)).whenComplete((open, failure) -> {
-			if (open == null) {
-				future.completeExceptionally(org.lance.spring.stream.Failures.unwrap(failure));
-				return;
-			}
-			RecordBatchStream stream;
-			try {
-				stream = RecordBatchStream.background(open.schema(), open.dictionaryFields(), open, this.background,
-						BackgroundIterator.DEFAULT_READ_AHEAD);
-			}
-			catch (RuntimeException ex) {
-				open.close();
-				future.completeExceptionally(ex);
-				return;
-			}
-			if (!future.complete(stream)) {
-				stream.close();
-			}
-		});
-		return future;
+		return ScanCalls.stream(read(uri, () -> this.datasets.scan(uri, scan)), this.background);
 	}
 
 	@Override

@@ -51,8 +51,7 @@ final class NativeFailures {
 		}
 		String text = text(failure);
 		if (text.contains("Dataset already exists")) {
-			return new LanceDatasetExistsException(
-					"Dataset '%s' exists already. Append to it or overwrite it".formatted(uri), uri, failure);
+			return exists(uri, failure);
 		}
 		if (isNotFound(text)) {
 			return notFound(uri, failure);
@@ -98,8 +97,14 @@ final class NativeFailures {
 		return new LanceReadException("Reading dataset '%s' failed: %s".formatted(uri, text), uri, failure);
 	}
 
+	static LanceDatasetExistsException exists(String uri, @Nullable Throwable failure) {
+		return new LanceDatasetExistsException(
+				"Dataset '%s' exists already. Use the mode APPEND or OVERWRITE".formatted(uri), uri, failure);
+	}
+
 	static LanceDatasetNotFoundException notFound(String uri, @Nullable Throwable failure) {
-		return new LanceDatasetNotFoundException("There is no dataset at '%s'. Create it first".formatted(uri), uri,
+		return new LanceDatasetNotFoundException(
+				"There is no dataset at '%s'. Write it first, with the mode CREATE or OVERWRITE".formatted(uri), uri,
 				failure);
 	}
 

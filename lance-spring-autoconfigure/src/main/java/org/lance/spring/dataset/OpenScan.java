@@ -19,6 +19,7 @@ package org.lance.spring.dataset;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
@@ -42,11 +43,9 @@ final class OpenScan implements Iterator<RecordBatch>, AutoCloseable {
 
 	private final String uri;
 
-	private final Dataset dataset;
-
-	private final LanceScanner scanner;
-
 	private final ArrowReader reader;
+
+	private final List<AutoCloseable> handles;
 
 	private final VectorSchemaRoot root;
 
@@ -58,12 +57,19 @@ final class OpenScan implements Iterator<RecordBatch>, AutoCloseable {
 
 	private boolean over;
 
-	private OpenScan(String uri, Dataset dataset, LanceScanner scanner, ArrowReader reader, BufferAllocator allocator)
-			throws IOException {
+	/**
+	 * Creates a scan.
+	 * @param uri the dataset
+	 * @param reader reads the batches, taken over
+	 * @param allocator for the batches
+	 * @param handles what is behind the reader, taken over; closed after it, in this
+	 * order
+	 * @throws IOException if there is no schema; all that was taken over stays open then
+	 */
+	OpenScan(String uri, ArrowReader reader, BufferAllocator allocator, AutoCloseable... handles) throws IOException {
 		this.uri = uri;
-		this.dataset = dataset;
-		this.scanner = scanner;
 		this.reader = reader;
+		this.handles = List.of(handles);
 		this.root = reader.getVectorSchemaRoot();
 		this.dictionaryFields = NativeDatasets.dictionaryFields(reader, schema().getFields(), new HashMap<>());
 		// Each batch is imported into buffers of its own.
@@ -80,7 +86,7 @@ final class OpenScan implements Iterator<RecordBatch>, AutoCloseable {
 		try {
 			scanner = dataset.newScan(options);
 			reader = scanner.scanBatches();
-			return new OpenScan(uri, dataset, scanner, reader, allocator);
+			return new OpenScan(uri, reader, allocator, scanner, dataset);
 		}
 		catch (Exception | LinkageError ex) {
 			LanceException failure = NativeFailures.ofRead(uri, ex);
@@ -124,10 +130,19 @@ final class OpenScan implements Iterator<RecordBatch>, AutoCloseable {
 	public void close() {
 		LanceReadException failure = new LanceReadException("Closing a scan of '%s' failed".formatted(this.uri),
 				this.uri, null);
-		close(failure, this.sealer, this.reader, this.scanner, this.dataset);
+		close(failure);
 		if (failure.getSuppressed().length > 0) {
 			throw failure;
 		}
+	}
+
+	/**
+	 * Closes this scan because of a failure.
+	 * @param failure the failure, to which those of closing are added
+	 */
+	void close(Throwable failure) {
+		close(failure, this.sealer, this.reader);
+		close(failure, this.handles.toArray(AutoCloseable[]::new));
 	}
 
 	private static void close(Throwable failure, @Nullable AutoCloseable... resources) {
@@ -137,7 +152,7 @@ final class OpenScan implements Iterator<RecordBatch>, AutoCloseable {
 					resource.close();
 				}
 			}
-			catch (Exception ex) {
+			catch (Throwable ex) {
 				failure.addSuppressed(ex);
 			}
 		}

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -137,6 +138,26 @@ final class WriteJob implements Runnable {
 		}
 	}
 
+	/**
+	 * Ends this write unless it is running: no thread could be started for it.
+	 * @param reason why
+	 */
+	void fail(Throwable reason) {
+		synchronized (this) {
+			if (this.state != State.WAITING) {
+				return;
+			}
+			this.state = State.RUNNING;
+		}
+		end(null, noThread(reason));
+	}
+
+	private LanceWriteException noThread(Throwable reason) {
+		return new LanceWriteException(("Writing dataset '%s' failed, because no thread could be started for it: %s. "
+				+ "Try again, with fewer threads or more memory outside of the heap")
+			.formatted(this.uri, reason), this.uri, reason);
+	}
+
 	@Override
 	public void run() {
 		synchronized (this) {
@@ -158,8 +179,7 @@ final class WriteJob implements Runnable {
 		Schema schema = this.source.arrowSchema();
 		NativeDatasets.@Nullable Existing table = this.datasets.find(this.uri);
 		if (table != null && this.mode == LanceWriteMode.CREATE) {
-			throw new LanceDatasetExistsException(
-					"Dataset '%s' exists already. Append to it or overwrite it".formatted(this.uri), this.uri, null);
+			throw NativeFailures.exists(this.uri, null);
 		}
 		if (table == null && this.mode == LanceWriteMode.APPEND) {
 			throw NativeFailures.notFound(this.uri, null);
@@ -185,8 +205,12 @@ final class WriteJob implements Runnable {
 			step.release();
 			throw ex;
 		}
+		AtomicBoolean taken = new AtomicBoolean();
 		step.peek().whenComplete((peeked, failure) -> this.pool.execute(() -> {
 			try {
+				if (!taken.compareAndSet(false, true)) {
+					return;
+				}
 				if (peeked == null) {
 					throw sourceFailed(step, Failures.unwrap(failure));
 				}
@@ -195,6 +219,11 @@ final class WriteJob implements Runnable {
 			catch (Throwable ex) {
 				step.release();
 				end(null, ex);
+			}
+		}, (ex) -> {
+			if (taken.compareAndSet(false, true)) {
+				step.release();
+				end(null, noThread(ex));
 			}
 		}));
 	}

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.EngineThreads;
@@ -75,8 +76,15 @@ final class WritePool implements AutoCloseable {
 	private volatile boolean closing;
 
 	WritePool(int threads, @Nullable ClassLoader contextClassLoader) {
+		this(threads, threadFactory(contextClassLoader));
+	}
+
+	WritePool(int threads, ThreadFactory threadFactory) {
+		if (threads < 1) {
+			throw new IllegalArgumentException("'writeThreads' must be 1 or more, but was " + threads);
+		}
 		this.executor = new ThreadPoolExecutor(threads, threads, IDLE_SECONDS, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), threadFactory(contextClassLoader));
+				new LinkedBlockingQueue<>(), threadFactory);
 		this.executor.allowCoreThreadTimeOut(true);
 		this.maxWaiting = 2 * threads + 100;
 		this.maxOpen = threads + this.maxWaiting;
@@ -120,7 +128,7 @@ final class WritePool implements AutoCloseable {
 		if (this.closing) {
 			job.stop(closedException(job.uri()));
 		}
-		after(job).whenComplete((nothing, ignored) -> execute(job));
+		after(job).whenComplete((nothing, ignored) -> execute(job, job::fail));
 	}
 
 	/**
@@ -146,14 +154,22 @@ final class WritePool implements AutoCloseable {
 	/**
 	 * Runs a part of an admitted write, which is never rejected: the pool lives as long
 	 * as any write.
+	 * @param part the part
+	 * @param failed is told, on this thread, if no thread could be started; the part may
+	 * still run, if another thread was faster to take it
 	 */
-	void execute(Runnable part) {
+	void execute(Runnable part, Consumer<Throwable> failed) {
 		try {
 			this.executor.execute(part);
 		}
 		catch (RejectedExecutionException ex) {
 			// Only parts of writes that were stopped come so late.
 			part.run();
+		}
+		catch (Throwable ex) {
+			// An OutOfMemoryError as a rule. The part may be in the queue nevertheless.
+			this.executor.remove(part);
+			failed.accept(ex);
 		}
 	}
 

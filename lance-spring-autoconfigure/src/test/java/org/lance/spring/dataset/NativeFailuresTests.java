@@ -37,6 +37,7 @@ class NativeFailuresTests {
 	void whenDatasetExistsThenThatIsTold() {
 		Throwable failure = new IllegalArgumentException("Dataset already exists: /tmp/x" + LOCATION);
 		assertThat(NativeFailures.ofWrite("x", failure)).isInstanceOf(LanceDatasetExistsException.class)
+			.hasMessageContainingAll("'x'", "mode APPEND or OVERWRITE")
 			.hasCause(failure);
 	}
 
@@ -47,7 +48,8 @@ class NativeFailuresTests {
 						+ "/workspace/rust/lance-table/src/io/commit.rs:646:26, "
 						+ "/workspace/rust/lance/src/dataset/builder.rs:787:29");
 		assertThat(NativeFailures.ofWrite("x", failure)).isInstanceOf(LanceDatasetNotFoundException.class);
-		assertThat(NativeFailures.ofRead("x", failure)).isInstanceOf(LanceDatasetNotFoundException.class);
+		assertThat(NativeFailures.ofRead("x", failure)).isInstanceOf(LanceDatasetNotFoundException.class)
+			.hasMessageContainingAll("'x'", "mode CREATE or OVERWRITE");
 	}
 
 	@ParameterizedTest

@@ -33,7 +33,7 @@ import org.lance.spring.stream.RecordBatchStream;
 /**
  * A source around whatever makes its stream.
  */
-final class TestSource implements StreamingWriteSource {
+class TestSource implements StreamingWriteSource {
 
 	private final Schema schema;
 
