@@ -84,7 +84,9 @@ public final class LanceExecutorAutoConfiguration {
 			int threads, LanceProperties.Background background) {
 		// Without the customizers, which are meant for other pools and would lift the
 		// bounds, but with the task decorator, which carries the context of the caller.
-		ThreadPoolTaskExecutor executor = builder.getIfUnique(ThreadPoolTaskExecutorBuilder::new).customizers().build();
+		ThreadPoolTaskExecutor executor = builder.getIfUnique(ThreadPoolTaskExecutorBuilder::new)
+			.customizers()
+			.configure(new LanceTaskExecutor());
 		executor.setThreadNamePrefix(prefix);
 		executor.setCorePoolSize(threads);
 		executor.setMaxPoolSize(threads);

@@ -16,6 +16,7 @@
 
 package org.lance.spring.autoconfigure;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
@@ -64,6 +65,12 @@ public final class LanceSpillAutoConfiguration {
 							+ "only {} ('lance.memory.limit'): it may refuse memory before spills go to disk",
 					spill.totalMemoryLimit().toBytes(), allocator.getLimit());
 		}
+		if (spill.totalMemoryLimit().compareTo(spill.memoryLimit()) < 0) {
+			logger.warn(
+					"All spills together may hold {} bytes of memory ('lance.spill.total-memory-limit'), which is less than "
+							+ "each may hold alone: 'lance.spill.memory-limit' of {} bytes is never reached",
+					spill.totalMemoryLimit().toBytes(), spill.memoryLimit().toBytes());
+		}
 		SpillManager.Builder builder = SpillManager.builder(allocator, executor, ExecutorShutdown.of(executor))
 			.memoryLimit(spill.memoryLimit().toBytes())
 			.totalMemoryLimit(spill.totalMemoryLimit().toBytes())
@@ -73,15 +80,29 @@ public final class LanceSpillAutoConfiguration {
 			builder.diskLimit(spill.diskLimit().toBytes());
 		}
 		if (spill.directories().isEmpty()) {
-			builder.directory(LanceSpillAutoConfiguration::temporaryDirectory);
+			return builder.directory(LanceSpillAutoConfiguration::temporaryDirectory).build();
 		}
-		else {
-			if (spill.directories().size() > 1) {
-				logger.warn("Only the first of 'lance.spill.directories' is used: {}", spill.directories().get(0));
-			}
-			builder.directories(spill.directories());
+		if (spill.directories().size() > 1) {
+			logger.warn("Only the first of 'lance.spill.directories' is used: {}", spill.directories().get(0));
 		}
-		return builder.build();
+		SpillManager manager = builder.directories(spill.directories()).build();
+		// On the executor: the start must not wait for a disk.
+		manager.reclaimed().thenRunAsync(() -> warnIfUnusable(spill.directories().get(0)), executor);
+		return manager;
+	}
+
+	/**
+	 * Not a failure: spills that stay in memory work, and the directory may be repaired.
+	 */
+	private static void warnIfUnusable(Path directory) {
+		Path existing = directory.toAbsolutePath();
+		while (existing != null && Files.notExists(existing)) {
+			existing = existing.getParent();
+		}
+		if (existing == null || !Files.isDirectory(existing) || !Files.isWritable(existing)) {
+			logger.warn("'lance.spill.directories' can't be used: {} is no directory that this process may write to. "
+					+ "Spills that don't fit in memory will fail", existing);
+		}
 	}
 
 	/**

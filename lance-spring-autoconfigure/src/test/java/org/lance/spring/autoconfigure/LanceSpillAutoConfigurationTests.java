@@ -22,6 +22,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
@@ -231,6 +235,44 @@ class LanceSpillAutoConfigurationTests {
 		this.runner.withPropertyValues("lance.spill.directories=" + this.folder + "," + this.folder.resolve("other"))
 			.run((context) -> assertThat(output)
 				.contains("Only the first of 'lance.spill.directories' is used: " + this.folder));
+	}
+
+	@Test
+	void whenOneSpillMayHoldMoreThanAllThenTheLogSaysSo(CapturedOutput output) {
+		this.runner.withPropertyValues("lance.spill.memory-limit=2MB", "lance.spill.total-memory-limit=1MB")
+			.run((context) -> assertThat(output).contains("lance.spill.total-memory-limit",
+					"'lance.spill.memory-limit' of 2097152 bytes is never reached"));
+	}
+
+	@Test
+	void whenTheDirectoryCannotBeUsedThenTheLogSaysSoButTheStartDoesNotWaitForTheDisk(CapturedOutput output)
+			throws IOException {
+		Path file = Files.createFile(this.folder.resolve("file"));
+		Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+		this.runner.withBean("lanceSpillExecutor", Executor.class, () -> tasks::add)
+			.withPropertyValues("lance.spill.directories=" + file.resolve("base"))
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output).doesNotContain("can't be used");
+				while (!tasks.isEmpty()) {
+					tasks.remove().run();
+				}
+				assertThat(output).contains("'lance.spill.directories' can't be used: " + file);
+				context.getBean(SpillManager.class).close();
+				tasks.forEach(Runnable::run);
+			});
+	}
+
+	@Test
+	void whenTheDirectoryIsMadeOnFirstUseThenNothingIsLoggedAndNothingIsMade(CapturedOutput output) {
+		Path missing = this.folder.resolve("a").resolve("b");
+		this.runner.withPropertyValues("lance.spill.directories=" + missing, "lance.spill.threads=1").run((context) -> {
+			EngineExtension.await(context.getBean(SpillManager.class).reclaimed());
+			EngineExtension.await(CompletableFuture.runAsync(() -> {
+			}, context.getBean("lanceSpillExecutor", Executor.class)));
+			assertThat(output).doesNotContain("can't be used");
+			assertThat(this.folder).isEmptyDirectory();
+		});
 	}
 
 	@Test
