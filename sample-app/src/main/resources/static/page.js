@@ -58,15 +58,28 @@ async function showTables() {
 		table.schema.map((column) => `${column.name}: ${column.type}`).join(", "))));
 }
 
+/* A meter of executors is asked for each of them: their sum says nothing. */
+async function meters(name) {
+	const meter = await get(`actuator/metrics/${name}`);
+	const executors = name.startsWith("executor.") ? meter.availableTags.find((tag) => tag.tag === "name")?.values ?? [] : [];
+	if (!executors.length) {
+		return [{ ...meter, label: name }];
+	}
+	return Promise.all(executors.sort().map(async (executor) => (
+		{ ...await get(`actuator/metrics/${name}?tag=name:${encodeURIComponent(executor)}`), label: `${name} of ${executor}` })));
+}
+
 /* Counters have the statistic COUNT, gauges VALUE; timers and others are left to Prometheus. */
 async function showMeters() {
 	const { names } = await get("actuator/metrics");
 	const shown = names.filter((name) => name.startsWith("lance.") || /^executor\.(active|queued|pool\.size)$/.test(name)).sort();
-	const meters = await Promise.all(shown.map((name) => get(`actuator/metrics/${name}`)));
-	byId("meters").replaceChildren(...meters.map((meter) => {
+	const all = (await Promise.all(shown.map(meters))).flat();
+	byId("meters").replaceChildren(...all.map((meter) => {
 		const value = meter.measurements.find((one) => one.statistic === "VALUE" || one.statistic === "COUNT") ?? meter.measurements[0];
 		const unit = meter.baseUnit ? ` ${meter.baseUnit}` : "";
-		return row(meter.name, `${number(value.value)}${unit}`, meter.description ?? "");
+		// The largest long stands for "none" in meters of limits.
+		const shown = value.value > Number.MAX_SAFE_INTEGER ? "no limit" : `${number(value.value)}${unit}`;
+		return row(meter.label, shown, meter.description ?? "");
 	}));
 }
 

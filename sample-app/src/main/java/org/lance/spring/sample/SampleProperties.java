@@ -16,7 +16,6 @@
 
 package org.lance.spring.sample;
 
-import java.nio.file.Path;
 import java.time.Duration;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -26,7 +25,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * Settings of the sample.
  *
- * @param dataDirectory where the Lance tables are
+ * @param dataDirectory where the Lance tables are; no {@link java.nio.file.Path}, which
+ * Spring would look for on the class path first
  * @param spillMemoryLimit how much of the bundled file stays in memory; less than the
  * file has, so that its spill goes to disk
  * @param uploadGrace how long uploads may go on at shutdown, before they are refused
@@ -34,7 +34,7 @@ import org.springframework.util.unit.DataSize;
  * @since 0.1.0
  */
 @ConfigurationProperties("sample")
-public record SampleProperties(@DefaultValue("data") Path dataDirectory,
+public record SampleProperties(@DefaultValue("data") String dataDirectory,
 		@DefaultValue("256KB") DataSize spillMemoryLimit, @DefaultValue("5s") Duration uploadGrace,
 		@DefaultValue Job job) {
 

@@ -16,14 +16,13 @@
 
 package org.lance.spring.sample.tables;
 
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import org.apache.arrow.vector.DateDayVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.Float2Vector;
 import org.apache.arrow.vector.UInt1Vector;
 import org.apache.arrow.vector.UInt2Vector;
 import org.apache.arrow.vector.UInt4Vector;
@@ -37,8 +36,8 @@ import org.lance.spring.stream.OpenBatch;
 
 /**
  * Rows of Arrow vectors as plain values for JSON: dictionary columns by their values,
- * unsigned numbers as what they are, bytes as such (base64 in JSON), and what JSON has no
- * type for as text.
+ * numbers as what they are, bytes as such (base64 in JSON), dates and times as ISO 8601
+ * text, and what else JSON has no type for as text.
  */
 final class JsonValues {
 
@@ -90,8 +89,8 @@ final class JsonValues {
 	}
 
 	private static @Nullable Object scalar(FieldVector vector, int index) {
-		if (vector instanceof DateDayVector days) {
-			return LocalDate.ofEpochDay(days.get(index));
+		if (vector instanceof Float2Vector half) {
+			return half.getValueAsFloat(index);
 		}
 		if (vector instanceof UInt1Vector unsigned) {
 			return unsigned.getObjectNoOverflow(index);
@@ -105,7 +104,8 @@ final class JsonValues {
 		if (vector instanceof UInt8Vector unsigned) {
 			return unsigned.getObjectNoOverflow(index);
 		}
-		return vector.getObject(index);
+		Object time = JsonTimes.of(vector, index);
+		return (time != null) ? time : vector.getObject(index);
 	}
 
 }

@@ -33,6 +33,7 @@ import org.lance.spring.stream.StreamAdmissionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -55,19 +56,20 @@ class Problems {
 	 * source: the first of the causes that says something to the client decides.
 	 */
 	@ExceptionHandler({ RuntimeException.class, Error.class })
-	ResponseEntity<ProblemDetail> failed(Throwable failure) {
+	ResponseEntity<ProblemDetail> failed(Throwable failure, HttpMethod method) {
+		boolean upload = method.equals(HttpMethod.POST);
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			ResponseEntity<ProblemDetail> answer = answer(cause);
+			ResponseEntity<ProblemDetail> answer = answer(cause, upload);
 			if (answer != null) {
 				return answer;
 			}
 		}
 		logger.error("A request failed", failure);
 		return problem(HttpStatus.INTERNAL_SERVER_ERROR,
-				"The server could not do this; nothing was stored. Its log tells why");
+				"The server could not do this" + (upload ? "; nothing was stored" : "") + ". Its log tells why");
 	}
 
-	private static @Nullable ResponseEntity<ProblemDetail> answer(Throwable failure) {
+	private static @Nullable ResponseEntity<ProblemDetail> answer(Throwable failure, boolean upload) {
 		if (failure instanceof InvalidRequestException) {
 			return problem(HttpStatus.BAD_REQUEST, failure.getMessage());
 		}
@@ -92,10 +94,10 @@ class Problems {
 		}
 		if (failure instanceof ShuttingDownException || failure instanceof SpillClosedException
 				|| failure instanceof LanceClosedException) {
-			return busy("The server is shutting down; nothing was stored, so it can be sent again");
+			return busy("The server is shutting down", upload);
 		}
 		if (failure instanceof StreamAdmissionException || failure instanceof LanceRejectedException) {
-			return busy("The server is busy; nothing was stored, so it can be sent again");
+			return busy("The server is busy", upload);
 		}
 		return null;
 	}
@@ -113,7 +115,8 @@ class Problems {
 		return HttpStatus.UNPROCESSABLE_CONTENT;
 	}
 
-	private static ResponseEntity<ProblemDetail> busy(String detail) {
+	private static ResponseEntity<ProblemDetail> busy(String reason, boolean upload) {
+		String detail = reason + (upload ? "; nothing was stored, so it can be sent again" : "; try again later");
 		return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
 			.header("Retry-After", RETRY_AFTER_SECONDS)
 			.body(ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, detail));

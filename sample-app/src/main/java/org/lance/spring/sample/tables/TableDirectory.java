@@ -43,7 +43,7 @@ public class TableDirectory {
 	private final Path directory;
 
 	TableDirectory(SampleProperties properties) {
-		this.directory = properties.dataDirectory().toAbsolutePath().normalize();
+		this.directory = Path.of(properties.dataDirectory()).toAbsolutePath().normalize();
 	}
 
 	/**

@@ -16,6 +16,7 @@
 
 package org.lance.spring.sample.tables;
 
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -25,10 +26,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.lance.spring.dataset.LanceClosedException;
 import org.lance.spring.sample.testing.AbstractSampleTests;
 import org.lance.spring.sample.testing.ArrowBytes;
 import org.lance.spring.sample.testing.SampleClient;
 import org.lance.spring.sample.testing.SampleClient.Answer;
+
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ProblemDetail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -119,6 +124,29 @@ class BadRequestTests extends AbstractSampleTests {
 		this.client.upload("accepted", SampleClient.STREAM, ArrowBytes.people(0, 1, 1));
 		Answer answer = this.client.get("/api/tables/accepted/rows", "Accept", "text/csv");
 		assertProblem(answer, 406, SampleClient.STREAM);
+	}
+
+	@Test
+	void whenATableIsDamagedThenOnlyTheAnswerToAnUploadTalksOfStoring() throws Exception {
+		Files.createDirectories(dataDirectory());
+		Files.writeString(dataDirectory().resolve("damaged.lance"), "no directory");
+		assertProblem(this.client.upload("damaged", SampleClient.STREAM, ArrowBytes.people(0, 1, 1)), 500,
+				"nothing was stored");
+		for (String path : new String[] { "/api/tables/damaged", "/api/tables/damaged/rows" }) {
+			Answer answer = this.client.get(path);
+			assertProblem(answer, 500, "log");
+			assertThat(answer.text()).doesNotContain("stored");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "POST, nothing was stored", "GET, try again later" })
+	void whenTheServerIsShuttingDownThenTheAnswerSaysWhatToDo(String method, String word) {
+		ProblemDetail problem = new Problems()
+			.failed(new LanceClosedException("closed", null, null), HttpMethod.valueOf(method))
+			.getBody();
+		assertThat(problem.getStatus()).isEqualTo(503);
+		assertThat(problem.getDetail()).contains("shutting down", word);
 	}
 
 	private static void assertProblem(Answer answer, int status, String word) {

@@ -25,10 +25,24 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BitVector;
 import org.apache.arrow.vector.DateDayVector;
+import org.apache.arrow.vector.DateMilliVector;
 import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.Float2Vector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.TimeMicroVector;
+import org.apache.arrow.vector.TimeMilliVector;
+import org.apache.arrow.vector.TimeNanoVector;
+import org.apache.arrow.vector.TimeSecVector;
+import org.apache.arrow.vector.TimeStampMicroTZVector;
+import org.apache.arrow.vector.TimeStampMicroVector;
+import org.apache.arrow.vector.TimeStampMilliTZVector;
+import org.apache.arrow.vector.TimeStampMilliVector;
+import org.apache.arrow.vector.TimeStampNanoTZVector;
+import org.apache.arrow.vector.TimeStampNanoVector;
+import org.apache.arrow.vector.TimeStampSecTZVector;
+import org.apache.arrow.vector.TimeStampSecVector;
 import org.apache.arrow.vector.TinyIntVector;
 import org.apache.arrow.vector.UInt1Vector;
 import org.apache.arrow.vector.UInt2Vector;
@@ -99,6 +113,67 @@ class JsonValuesTests {
 		date.setSafe(0, 20_000);
 		assertThat(json(null, text, bytes, date))
 			.isEqualTo("{\"a\":\"caf\u00e9 \\\"1\\\"\",\"b\":\"AQID\",\"c\":\"2024-10-04\"}");
+	}
+
+	@Test
+	void halfPrecisionNumbersAreNumbers() {
+		Float2Vector half = new Float2Vector("a", this.allocator);
+		half.setSafeWithPossibleTruncate(0, 1.5f);
+		Float2Vector none = new Float2Vector("b", this.allocator);
+		none.setNull(0);
+		assertThat(json(null, half, none)).isEqualTo("{\"a\":1.5,\"b\":null}");
+	}
+
+	@Test
+	void timesAreIsoText() {
+		TimeSecVector seconds = new TimeSecVector("a", this.allocator);
+		seconds.setSafe(0, 3600);
+		TimeMilliVector millis = new TimeMilliVector("b", this.allocator);
+		millis.setSafe(0, 3_600_001);
+		TimeMicroVector micros = new TimeMicroVector("c", this.allocator);
+		micros.setSafe(0, 3_600_000_001L);
+		TimeNanoVector nanos = new TimeNanoVector("d", this.allocator);
+		nanos.setSafe(0, 3_600_000_000_001L);
+		TimeSecVector none = new TimeSecVector("e", this.allocator);
+		none.setSafe(0, 86_400);
+		assertThat(json(null, seconds, millis, micros, nanos, none))
+			.isEqualTo("{\"a\":\"01:00:00\",\"b\":\"01:00:00.001\",\"c\":\"01:00:00.000001\","
+					+ "\"d\":\"01:00:00.000000001\",\"e\":86400}");
+	}
+
+	@Test
+	void timestampsWithoutAZoneAreIsoTextWithoutAnOffset() {
+		TimeStampSecVector seconds = new TimeStampSecVector("a", this.allocator);
+		seconds.setSafe(0, 1_728_000_000);
+		TimeStampMilliVector millis = new TimeStampMilliVector("b", this.allocator);
+		millis.setSafe(0, 1_728_000_000_001L);
+		TimeStampMicroVector micros = new TimeStampMicroVector("c", this.allocator);
+		micros.setSafe(0, -1);
+		TimeStampNanoVector nanos = new TimeStampNanoVector("d", this.allocator);
+		nanos.setSafe(0, Long.MAX_VALUE);
+		TimeStampSecVector none = new TimeStampSecVector("e", this.allocator);
+		none.setSafe(0, Long.MAX_VALUE);
+		DateMilliVector date = new DateMilliVector("f", this.allocator);
+		date.setSafe(0, 1_728_000_000_000L);
+		assertThat(json(null, seconds, millis, micros, nanos, none, date))
+			.isEqualTo("{\"a\":\"2024-10-04T00:00:00\",\"b\":\"2024-10-04T00:00:00.001\","
+					+ "\"c\":\"1969-12-31T23:59:59.999999\",\"d\":\"2262-04-11T23:47:16.854775807\","
+					+ "\"e\":9223372036854775807,\"f\":\"2024-10-04\"}");
+	}
+
+	@Test
+	void timestampsWithAZoneAreIsoTextWithItsOffset() {
+		TimeStampSecTZVector seconds = new TimeStampSecTZVector("a", this.allocator, "UTC");
+		seconds.setSafe(0, 1_728_000_000);
+		TimeStampMilliTZVector millis = new TimeStampMilliTZVector("b", this.allocator, "Asia/Shanghai");
+		millis.setSafe(0, 1_728_000_000_001L);
+		TimeStampMicroTZVector micros = new TimeStampMicroTZVector("c", this.allocator, "-05:00");
+		micros.setSafe(0, 1_728_000_000_000_001L);
+		TimeStampNanoTZVector nanos = new TimeStampNanoTZVector("d", this.allocator, "Mars/Olympus");
+		nanos.setSafe(0, 1);
+		assertThat(json(null, seconds, millis, micros, nanos))
+			.isEqualTo("{\"a\":\"2024-10-04T00:00:00Z\",\"b\":\"2024-10-04T08:00:00.001+08:00\","
+					+ "\"c\":\"2024-10-03T19:00:00.000001-05:00\",\"d\":\"1970-01-01T00:00:00.000000001Z\"}");
 	}
 
 	@Test

@@ -63,6 +63,7 @@ class UploadTests extends AbstractSampleTests {
 		assertThat(table.at("/schema/0/name").asString()).isEqualTo("id");
 		assertThat(table.at("/schema/0/type").asString()).isEqualTo("Int(64, true)");
 		assertThat(table.at("/schema/1/nullable").asBoolean()).isTrue();
+		assertThat(table.at("/schema/0").propertyNames()).containsExactlyInAnyOrder("name", "type", "nullable");
 		assertThat(tables()).contains("people");
 	}
 
