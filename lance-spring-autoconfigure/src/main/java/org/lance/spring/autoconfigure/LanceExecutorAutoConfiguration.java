@@ -94,7 +94,6 @@ public final class LanceExecutorAutoConfiguration {
 		executor.setKeepAliveSeconds(Math.toIntExact(background.keepAlive().toSeconds()));
 		// Streams go on while the application shuts down, and what is queued then is
 		// cleanup: it is run, not dropped, whatever Boot's own executor is told.
-		executor.setAcceptTasksAfterContextClose(true);
 		executor.setWaitForTasksToCompleteOnShutdown(true);
 		executor.setAwaitTerminationMillis(Math.max(background.awaitTermination().toMillis(), CLEANUP_MILLIS));
 		return executor;

@@ -326,6 +326,19 @@ class LanceLifecycleAutoConfigurationTests {
 		});
 	}
 
+	@Test
+	void whenTheContextIsStoppedAndStartedThenTablesAreWrittenAgain() {
+		run((context) -> {
+			ConfigurableApplicationContext pauseable = context
+				.getSourceApplicationContext(ConfigurableApplicationContext.class);
+			pauseable.stop();
+			pauseable.start();
+			StreamingWriteSource source = context.getBean(StreamingWriteSourceFactory.class)
+				.fromBatches(Numbers.SCHEMA, Numbers.of(context.getBean(BufferAllocator.class), 1));
+			assertThat(write(context, source).get(60, TimeUnit.SECONDS).rows()).isEqualTo(1000);
+		});
+	}
+
 	@ParameterizedTest
 	@ValueSource(classes = { BufferAllocator.class, VectorSchemaRoot.class })
 	void whenArrowIsMissingThenNothingIsConfigured(Class<?> missing) {

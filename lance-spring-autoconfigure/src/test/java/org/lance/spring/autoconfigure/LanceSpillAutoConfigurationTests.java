@@ -244,13 +244,14 @@ class LanceSpillAutoConfigurationTests {
 					"'lance.spill.memory-limit' of 2097152 bytes is never reached"));
 	}
 
-	@Test
-	void whenTheDirectoryCannotBeUsedThenTheLogSaysSoButTheStartDoesNotWaitForTheDisk(CapturedOutput output)
-			throws IOException {
+	@ParameterizedTest
+	@ValueSource(strings = { "file", "file/base" })
+	void whenTheDirectoryCannotBeUsedThenTheLogSaysSoButTheStartDoesNotWaitForTheDisk(String path,
+			CapturedOutput output) throws IOException {
 		Path file = Files.createFile(this.folder.resolve("file"));
 		Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 		this.runner.withBean("lanceSpillExecutor", Executor.class, () -> tasks::add)
-			.withPropertyValues("lance.spill.directories=" + file.resolve("base"))
+			.withPropertyValues("lance.spill.directories=" + this.folder.resolve(path))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(output).doesNotContain("can't be used");

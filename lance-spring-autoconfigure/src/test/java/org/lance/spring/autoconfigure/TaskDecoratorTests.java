@@ -123,6 +123,20 @@ class TaskDecoratorTests {
 	}
 
 	@Test
+	void whenADecoratorRunsATaskTwiceThenItRunsOnce() {
+		this.runner.withBean(TaskDecorator.class, () -> (task) -> () -> {
+			task.run();
+			task.run();
+		}).run((context) -> {
+			AtomicInteger runs = new AtomicInteger();
+			ThreadPoolTaskExecutor executor = context.getBean(EXECUTORS.get(0), ThreadPoolTaskExecutor.class);
+			executor.execute(runs::incrementAndGet);
+			context.close();
+			assertThat(runs).hasValue(1);
+		});
+	}
+
+	@Test
 	void whenATaskItselfFailsThenItsThreadLearnsOfItAndTheDecoratorIsNotBlamed(CapturedOutput output) {
 		this.runner.withBean(TaskDecorator.class, () -> (task) -> () -> task.run()).run((context) -> {
 			for (String name : EXECUTORS) {

@@ -130,6 +130,10 @@ class LanceTypesTests extends AbstractLanceTests {
 		for (int i = 0; i < 70; i++) {
 			deep = item(LIST, deep);
 		}
+		Field deepVector = item(INT);
+		for (int i = 0; i < 70; i++) {
+			deepVector = item(new ArrowType.FixedSizeList(1), deepVector);
+		}
 		return Stream.of(field(vector, item(UTF8)), field(vector, item(LIST, item(INT))), field(vector, index),
 				field(vector, item(STRUCT, Field.nullable("x", INT))), field(vector, item(new ArrowType.Null())),
 				field(vector, item(vector, item(UTF8))), field(LIST, index), field(LIST, item(STRUCT, index)),
@@ -146,7 +150,7 @@ class LanceTypesTests extends AbstractLanceTests {
 				field(new ArrowType.Interval(IntervalUnit.MONTH_DAY_NANO)),
 				field(new ArrowType.Union(UnionMode.Sparse, new int[] { 0 }), Field.nullable("x", INT)),
 				field(new ArrowType.FixedSizeBinary(0)), field(LIST, item(new ArrowType.Utf8View())), runs,
-				field(LIST, deep));
+				field(LIST, deep), field(new ArrowType.FixedSizeList(1), deepVector));
 	}
 
 	private static Field field(ArrowType type, Field... children) {

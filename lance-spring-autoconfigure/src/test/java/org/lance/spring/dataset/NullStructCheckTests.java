@@ -17,7 +17,10 @@
 package org.lance.spring.dataset;
 
 import java.util.List;
+import java.util.function.Consumer;
 
+import org.apache.arrow.vector.BitVectorHelper;
+import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.ListVector;
@@ -26,11 +29,13 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.spring.stream.RecordBatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests of {@link NullStructCheck}. Whatever it accepts is also read back, with texts so
@@ -38,9 +43,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class NullStructCheckTests extends AbstractLanceTests {
 
-	private static final Schema SCHEMA = new Schema(List
-		.of(new Field("s", FieldType.nullable(new ArrowType.Struct()), List.of(new Field("l",
-				FieldType.nullable(new ArrowType.List()), List.of(Field.nullable("item", new ArrowType.Utf8())))))));
+	private static final Field LIST = new Field("l", FieldType.nullable(new ArrowType.List()),
+			List.of(Field.nullable("item", new ArrowType.Utf8())));
+
+	private static final Schema SCHEMA = new Schema(List.of(struct("s", true, LIST)));
 
 	@ParameterizedTest
 	@ValueSource(strings = { "lLlL", "LLLL", "llll", "eLle" })
@@ -71,6 +77,67 @@ class NullStructCheckTests extends AbstractLanceTests {
 			.isInstanceOfSatisfying(UnsupportedColumnException.class, (ex) -> assertThat(ex.getColumn()).isEqualTo("s"))
 			.hasMessageContaining("'s'");
 		assertThat(await(this.template.exists(this.uri))).isFalse();
+	}
+
+	@Test
+	void whenStructWithListSomewhereBelowIsNullThenItIsNamed() {
+		Field large = new Field("l", FieldType.nullable(new ArrowType.LargeList()),
+				List.of(Field.nullable("item", new ArrowType.Utf8())));
+		refused("'s'", struct("s", true, large));
+		refused("'s'", struct("s", true, struct("t", true, LIST)));
+		refused("'p.s'", struct("p", false, struct("s", true, LIST)));
+		Field struct = struct("s", true, LIST);
+		refused("'p.s'", new Field("p", FieldType.nullable(new ArrowType.List()), List.of(struct)));
+	}
+
+	@Test
+	void whenStructWithListIsNullInAListThatIsNullThenItDoesNotCount() {
+		Field field = new Field("p", FieldType.nullable(new ArrowType.List()), List.of(struct("s", true, LIST)));
+		check(field, (vector) -> {
+			fill(vector);
+			BitVectorHelper.unsetBit(vector.getValidityBuffer(), 0);
+		});
+	}
+
+	private static Field struct(String name, boolean nullable, Field child) {
+		return new Field(name, new FieldType(nullable, new ArrowType.Struct(), null), List.of(child));
+	}
+
+	private void refused(String column, Field field) {
+		assertThatExceptionOfType(UnsupportedColumnException.class)
+			.isThrownBy(() -> check(field, NullStructCheckTests::fill))
+			.withMessageContaining(column);
+	}
+
+	/**
+	 * One row: everything is there down to the first nullable struct, which is null.
+	 */
+	private static void fill(FieldVector vector) {
+		if (vector instanceof ListVector list) {
+			list.startNewValue(0);
+			list.endValue(0, 1);
+			fill(list.getDataVector());
+		}
+		else if (vector.getField().isNullable()) {
+			vector.setNull(0);
+		}
+		else {
+			((StructVector) vector).setIndexDefined(0);
+			fill(vector.getChildrenFromFields().get(0));
+		}
+		vector.setValueCount(1);
+	}
+
+	private void check(Field field, Consumer<FieldVector> fill) {
+		Schema schema = new Schema(List.of(field));
+		try (VectorSchemaRoot root = VectorSchemaRoot.create(schema, this.engine.allocator())) {
+			root.allocateNew();
+			fill.accept(root.getVector(0));
+			root.setRowCount(1);
+			try (RecordBatch batch = RecordBatch.copyOf(root, null, this.engine.allocator())) {
+				new NullStructCheck(schema, this.engine.allocator()).check(batch);
+			}
+		}
 	}
 
 	/**
