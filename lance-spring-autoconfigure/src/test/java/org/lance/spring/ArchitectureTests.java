@@ -67,7 +67,7 @@ class ArchitectureTests {
 	private static final List<Room> ROOMS = List.of(new Room("stream", List.of()),
 			// Arrow's compression codecs, which are optional.
 			new Room("source", List.of("stream"), "org.apache.commons.compress..", "com.github.luben.zstd.."),
-			new Room("spill", List.of("stream", "source")),
+			new Room("spill", List.of("stream", "source"), "com.github.luben.zstd.."),
 			new Room("metrics", List.of("stream", "source", "spill"), "io.micrometer.core.."),
 			new Room("dataset", List.of("stream", "source", "spill"), "org.lance", "org.lance.ipc..",
 					"org.lance.operation..", "org.lance.schema.."),

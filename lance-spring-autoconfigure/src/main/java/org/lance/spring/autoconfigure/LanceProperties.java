@@ -22,6 +22,8 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.spill.ReadMode;
+import org.lance.spring.spill.SpillCodec;
+import org.lance.spring.spill.SpillCompression;
 import org.lance.spring.spill.Verification;
 
 import org.springframework.beans.factory.InitializingBean;
@@ -72,6 +74,10 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 		DataSize diskLimit = this.spill.diskLimit;
 		check("lance.spill.disk-limit", diskLimit, diskLimit == null || diskLimit.toBytes() > 0,
 				"It must be more than 0.");
+		int level = this.spill.compression.level;
+		check("lance.spill.compression.level", level,
+				level >= SpillCompression.MIN_LEVEL && level <= SpillCompression.MAX_LEVEL,
+				"It must be between %d and %d.".formatted(SpillCompression.MIN_LEVEL, SpillCompression.MAX_LEVEL));
 		check("lance.spill.threads", this.spill.threads, this.spill.threads > 0, "It must be 1 or more.");
 	}
 
@@ -135,11 +141,23 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * @param threads Number of threads that read and write spill files.
 	 * @param verification When the checksum of a batch read from disk is verified.
 	 * @param readMode How batches are read from disk.
+	 * @param compression the compression of files
 	 */
 	record Spill(@DefaultValue List<Path> directories, @DefaultValue("100MB") DataSize memoryLimit,
 			@DefaultValue("1GB") DataSize totalMemoryLimit, @Nullable DataSize diskLimit,
 			@DefaultValue("4") int threads, @DefaultValue("always") Verification verification,
-			@DefaultValue("map") ReadMode readMode) {
+			@DefaultValue("map") ReadMode readMode, @DefaultValue Compression compression) {
+
+	}
+
+	/**
+	 * Properties of the compression of spill files.
+	 *
+	 * @param codec How batches are compressed that are written to disk.
+	 * @param level Level of the compression, from -131072 for the fastest to 22 for the
+	 * smallest files.
+	 */
+	record Compression(@DefaultValue("none") SpillCodec codec, @DefaultValue("1") int level) {
 
 	}
 

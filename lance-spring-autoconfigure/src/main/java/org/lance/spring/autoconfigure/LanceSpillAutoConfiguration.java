@@ -22,6 +22,7 @@ import java.util.concurrent.Executor;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.lance.spring.spill.SpillCompression;
 import org.lance.spring.spill.SpillManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.system.ApplicationTemp;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
@@ -79,6 +81,7 @@ public final class LanceSpillAutoConfiguration {
 		if (spill.diskLimit() != null) {
 			builder.diskLimit(spill.diskLimit().toBytes());
 		}
+		compress(builder, spill.compression());
 		if (spill.directories().isEmpty()) {
 			return builder.directory(LanceSpillAutoConfiguration::temporaryDirectory).build();
 		}
@@ -102,6 +105,16 @@ public final class LanceSpillAutoConfiguration {
 		if (existing == null || !Files.isDirectory(existing) || !Files.isWritable(existing)) {
 			logger.warn("'lance.spill.directories' can't be used: {} is no directory that this process may write to. "
 					+ "Spills that don't fit in memory will fail", existing);
+		}
+	}
+
+	private static void compress(SpillManager.Builder builder, LanceProperties.Compression compression) {
+		try {
+			builder.compression(new SpillCompression(compression.codec(), compression.level()));
+		}
+		catch (IllegalStateException ex) {
+			throw new InvalidConfigurationPropertyValueException("lance.spill.compression.codec", compression.codec(),
+					ex.getMessage());
 		}
 	}
 

@@ -256,7 +256,7 @@ final class DictionaryCache {
 			this.bytes = bytes;
 			this.previous = previous;
 			this.allocated = bytes.allocated() + ((previous != null) ? previous.allocated : 0);
-			this.memory = new BatchMemory(DictionaryCache.this.allocator, bytes.position().length(), () -> {
+			this.memory = new BatchMemory(DictionaryCache.this.allocator, bytes.length(), () -> {
 				DictionaryCache.this.live.remove(number, this);
 				bytes.release().run();
 			});

@@ -25,15 +25,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the messages of a file are, kept outside the file, so that nothing has to be
- * believed that is read from it. 24 bytes for a batch, in pages of primitive arrays.
+ * believed that is read from it. 24 bytes for a batch, 32 where bodies may be compressed,
+ * in pages of primitive arrays.
  * <p>
  * One thread adds; any number look up meanwhile and see whole batches only.
  */
 final class FileIndex {
 
-	private final Messages batches = new Messages();
+	private final Messages batches;
 
-	private final Messages dictionaries = new Messages();
+	private final Messages dictionaries;
 
 	private final List<Field> dictionaryFields = new ArrayList<>();
 
@@ -46,6 +47,11 @@ final class FileIndex {
 	private long committed;
 
 	private boolean finished;
+
+	FileIndex(SpillFormat format) {
+		this.batches = new Messages(format);
+		this.dictionaries = new Messages(format);
+	}
 
 	/**
 	 * Returns the number of batches.
@@ -116,9 +122,19 @@ final class FileIndex {
 	 * @param offset its first byte
 	 * @param metadataLength the bytes before its body
 	 * @param bodyLength the bytes of its body
-	 * @param crc the checksum of all of them
+	 * @param uncompressedLength the bytes of its body when it is decompressed, or 0 if it
+	 * is not compressed
+	 * @param crc the checksum of all bytes
 	 */
-	record Position(long offset, int metadataLength, long bodyLength, int crc) {
+	record Position(long offset, int metadataLength, long bodyLength, long uncompressedLength, int crc) {
+
+		Position(long offset, int metadataLength, long bodyLength, int crc) {
+			this(offset, metadataLength, bodyLength, 0, crc);
+		}
+
+		boolean isCompressed() {
+			return this.uncompressedLength > 0;
+		}
 
 		long length() {
 			return this.metadataLength + this.bodyLength;
@@ -142,14 +158,12 @@ final class FileIndex {
 	}
 
 	/**
-	 * Three numbers for each message. Pages, because one array would be copied again and
-	 * again while it grows.
+	 * Three or four numbers for each message. Pages, because one array would be copied
+	 * again and again while it grows.
 	 */
 	private static final class Messages {
 
 		private static final int PER_PAGE = 1024;
-
-		private static final int FIELDS = 3;
 
 		/**
 		 * Messages are multiples of 8 bytes; lengths are counted in those.
@@ -158,9 +172,15 @@ final class FileIndex {
 
 		private static final int METADATA_BITS = 28;
 
+		private final int fields;
+
 		private long[][] pages = new long[1][];
 
 		private int size;
+
+		Messages(SpillFormat format) {
+			this.fields = format.isCompressed() ? 4 : 3;
+		}
 
 		void add(Position position, int extra) {
 			int page = this.size / PER_PAGE;
@@ -169,28 +189,31 @@ final class FileIndex {
 			}
 			if (this.pages[page] == null) {
 				// The first page is often the only one, and short.
-				this.pages[page] = new long[(page == 0) ? UNIT * FIELDS : PER_PAGE * FIELDS];
+				this.pages[page] = new long[(page == 0) ? UNIT * this.fields : PER_PAGE * this.fields];
 			}
-			int at = (this.size % PER_PAGE) * FIELDS;
+			int at = (this.size % PER_PAGE) * this.fields;
 			if (at == this.pages[page].length) {
-				this.pages[page] = Arrays.copyOf(this.pages[page], Math.min(at * 2, PER_PAGE * FIELDS));
+				this.pages[page] = Arrays.copyOf(this.pages[page], Math.min(at * 2, PER_PAGE * this.fields));
 			}
 			this.pages[page][at] = position.offset;
 			this.pages[page][at + 1] = (position.bodyLength / UNIT) << METADATA_BITS | (position.metadataLength / UNIT);
 			this.pages[page][at + 2] = (long) extra << Integer.SIZE | Integer.toUnsignedLong(position.crc);
+			if (this.fields > 3) {
+				this.pages[page][at + 3] = position.uncompressedLength;
+			}
 			this.size++;
 		}
 
 		Position position(int index) {
 			long[] page = page(index);
-			int at = (index % PER_PAGE) * FIELDS;
+			int at = (index % PER_PAGE) * this.fields;
 			long lengths = page[at + 1];
 			return new Position(page[at], (int) (lengths & ((1 << METADATA_BITS) - 1)) * UNIT,
-					(lengths >>> METADATA_BITS) * UNIT, (int) page[at + 2]);
+					(lengths >>> METADATA_BITS) * UNIT, (this.fields > 3) ? page[at + 3] : 0, (int) page[at + 2]);
 		}
 
 		int extra(int index) {
-			return (int) (page(index)[(index % PER_PAGE) * FIELDS + 2] >> Integer.SIZE);
+			return (int) (page(index)[(index % PER_PAGE) * this.fields + 2] >> Integer.SIZE);
 		}
 
 		private long[] page(int index) {

@@ -97,7 +97,7 @@ final class FileReader {
 			throw this.errors.reading(ex, batch);
 		}
 		catch (OutOfMemoryException ex) {
-			throw this.errors.memory(ex, batch, position.length());
+			throw this.errors.memory(ex, batch, position.length() + position.uncompressedLength());
 		}
 	}
 
@@ -106,7 +106,7 @@ final class FileReader {
 		List<DictionaryVersion> versions = this.dictionaries.acquire(batch, new Loader(verification, state));
 		try {
 			MessageBytes bytes = bytes(position);
-			BatchMemory memory = new BatchMemory(this.allocator, position.length(), bytes.release());
+			BatchMemory memory = new BatchMemory(this.allocator, bytes.length(), bytes.release());
 			boolean handedOver = false;
 			try {
 				verify(batch, bytes, verification);
@@ -144,7 +144,9 @@ final class FileReader {
 		if (verification == Verification.NEVER || (verification == Verification.FIRST_READ && isVerified(batch))) {
 			return;
 		}
-		compare(bytes);
+		if (!bytes.isVerified()) {
+			compare(bytes);
+		}
 		synchronized (this.verified) {
 			this.verified.set(batch);
 		}
@@ -163,7 +165,21 @@ final class FileReader {
 		}
 	}
 
+	/**
+	 * Returns a message with an uncompressed body. One that is compressed is always
+	 * verified before it is decompressed: native code does that.
+	 */
 	private MessageBytes bytes(FileIndex.Position position) throws IOException, DamagedException {
+		if (position.isCompressed()) {
+			MessageBytes stored = load(position);
+			try {
+				compare(stored);
+				return stored.decompress(this.allocator);
+			}
+			finally {
+				stored.release().run();
+			}
+		}
 		MessageBytes mapped = (this.windows != null) ? this.windows.acquire(position, this::map) : null;
 		return (mapped != null) ? mapped : load(position);
 	}
@@ -252,7 +268,9 @@ final class FileReader {
 
 		@Override
 		public void verify(MessageBytes bytes) throws DamagedException {
-			compare(bytes);
+			if (!bytes.isVerified()) {
+				compare(bytes);
+			}
 		}
 
 		@Override

@@ -94,15 +94,15 @@ final class FileSpillStore implements SpillFile.Store {
 	}
 
 	@Override
-	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields) {
+	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 		this.undeleted.retry();
 		try {
 			try {
-				return create(name, newPath(name), schema, dictionaryFields);
+				return create(name, newPath(name), schema, dictionaryFields, format);
 			}
 			catch (NoSuchFileException ex) {
 				// The directory was removed at this moment; the next look notices it.
-				return create(name, newPath(name), schema, dictionaryFields);
+				return create(name, newPath(name), schema, dictionaryFields, format);
 			}
 		}
 		catch (IOException ex) {
@@ -118,13 +118,15 @@ final class FileSpillStore implements SpillFile.Store {
 	/**
 	 * Creates a file at a path of the caller's.
 	 */
-	SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields) throws IOException {
+	SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format)
+			throws IOException {
 		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
 		FileErrors errors = new FileErrors(name, path);
-		FileIndex index = new FileIndex();
+		FileIndex index = new FileIndex(format);
 		FileSpace space = new FileSpace(this.budget, errors);
 		FileWindows windows = new FileWindows(path, this.windowSize, space);
-		FileWriter writer = new FileWriter(this.fileSystem, path, channel, schema, index, windows, space, errors);
+		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator);
+		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, index, windows, space, errors);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
 				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator);
 		SpillFile file = new IpcSpillFile(path, space, index, writer, reader, this.undeleted);

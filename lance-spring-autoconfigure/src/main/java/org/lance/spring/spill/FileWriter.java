@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
+import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.IpcEncoder;
 import org.lance.spring.stream.RecordBatch;
@@ -57,7 +57,7 @@ final class FileWriter {
 
 	private final FileErrors errors;
 
-	private final IpcEncoder encoder;
+	private final MessageEncoder encoder;
 
 	/**
 	 * The last dictionary message of each dictionary, in the order in which they came
@@ -73,7 +73,7 @@ final class FileWriter {
 
 	private boolean finished;
 
-	FileWriter(SpillFileSystem fileSystem, Path file, SpillFileSystem.SpillChannel channel, Schema schema,
+	FileWriter(SpillFileSystem fileSystem, Path file, SpillFileSystem.SpillChannel channel, MessageEncoder encoder,
 			FileIndex index, FileWindows windows, FileSpace space, FileErrors errors) {
 		this.fileSystem = fileSystem;
 		this.file = file;
@@ -82,7 +82,7 @@ final class FileWriter {
 		this.windows = windows;
 		this.space = space;
 		this.errors = errors;
-		this.encoder = new IpcEncoder(schema);
+		this.encoder = encoder;
 	}
 
 	/**
@@ -102,26 +102,35 @@ final class FileWriter {
 	void append(RecordBatch batch) {
 		checkUsable();
 		guarded(() -> {
-			long start = this.written;
-			List<ByteBuffer> buffers = new ArrayList<>();
-			List<FileIndex.DictionaryEntry> news = new ArrayList<>();
-			long position = start;
-			for (IpcEncoder.DictionaryMessage dictionary : this.encoder.dictionaries(batch)) {
-				FileIndex.Position where = position(position, dictionary.message());
-				Long id = dictionary.version().id();
-				int previous = dictionary.delta() ? this.dictionaries.getOrDefault(id, -1) : -1;
-				news.add(new FileIndex.DictionaryEntry(where, previous, dictionary.version().field()));
-				this.dictionaries.put(id, this.dictionaryMessages++);
-				buffers.addAll(dictionary.message().buffers());
-				position = where.end();
+			try {
+				encodeAndWrite(batch);
 			}
-			IpcEncoder.Message message = this.encoder.batch(batch);
-			FileIndex.Position where = position(position, message);
-			buffers.addAll(message.buffers());
-			write(buffers);
-			this.index.commit(news, news.isEmpty() ? null : state(), where);
-			this.windows.committed(start, where.end());
+			finally {
+				this.encoder.release();
+			}
 		});
+	}
+
+	private void encodeAndWrite(RecordBatch batch) throws IOException {
+		long start = this.written;
+		List<ByteBuffer> buffers = new ArrayList<>();
+		List<FileIndex.DictionaryEntry> news = new ArrayList<>();
+		long position = start;
+		for (IpcEncoder.DictionaryMessage dictionary : this.encoder.dictionaries(batch)) {
+			FileIndex.Position where = position(position, dictionary.message());
+			Long id = dictionary.version().id();
+			int previous = dictionary.delta() ? this.dictionaries.getOrDefault(id, -1) : -1;
+			news.add(new FileIndex.DictionaryEntry(where, previous, dictionary.version().field()));
+			this.dictionaries.put(id, this.dictionaryMessages++);
+			buffers.addAll(dictionary.message().buffers());
+			position = where.end();
+		}
+		IpcEncoder.Message message = this.encoder.batch(batch);
+		FileIndex.Position where = position(position, message);
+		buffers.addAll(message.buffers());
+		write(buffers);
+		this.index.commit(news, news.isEmpty() ? null : state(), where);
+		this.windows.committed(start, where.end());
 	}
 
 	private int[] state() {
@@ -131,7 +140,8 @@ final class FileWriter {
 	private static FileIndex.Position position(long offset, IpcEncoder.Message message) {
 		CRC32C crc = new CRC32C();
 		message.buffers().forEach((buffer) -> crc.update(buffer.duplicate()));
-		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(), (int) crc.getValue());
+		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(),
+				message.uncompressedLength(), (int) crc.getValue());
 	}
 
 	/**
@@ -227,6 +237,9 @@ final class FileWriter {
 		}
 		catch (IOException ex) {
 			throw fail(this.errors.writing(ex, this.written, 0, false));
+		}
+		catch (OutOfMemoryException ex) {
+			throw fail(this.errors.noMemoryToWrite(ex, this.index.batches()));
 		}
 		catch (RuntimeException | Error ex) {
 			fail(ex);

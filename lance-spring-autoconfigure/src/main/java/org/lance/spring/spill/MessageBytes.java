@@ -30,10 +30,12 @@ import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.util.MemoryUtil;
 import org.apache.arrow.vector.compression.NoCompressionCodec;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
+import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.BatchMemory;
 
 /**
@@ -44,13 +46,20 @@ import org.lance.spring.stream.BatchMemory;
  * @param address where they are
  * @param position where they are in the file
  * @param allocated the bytes of memory of their own, 0 in a mapping
+ * @param decompressed where the buffers are in a body that was decompressed, or
+ * {@code null} if they are where the metadata say
  * @param release gives them back; to be run once
  */
-record MessageBytes(long address, FileIndex.Position position, long allocated, Runnable release) {
+record MessageBytes(long address, FileIndex.Position position, long allocated,
+		CompressedBody.@Nullable BufferTable decompressed, Runnable release) {
 
 	private static final int PREFIX = 8;
 
 	private static final int MAX_BUFFER = 1 << 30;
+
+	MessageBytes(long address, FileIndex.Position position, long allocated, Runnable release) {
+		this(address, position, allocated, null, release);
+	}
 
 	/**
 	 * Computes the checksum. The bytes must be known to lie within the file.
@@ -62,6 +71,21 @@ record MessageBytes(long address, FileIndex.Position position, long allocated, R
 			crc.update(bytes(start, (int) Math.min(MAX_BUFFER, length - start)));
 		}
 		return (int) crc.getValue();
+	}
+
+	/**
+	 * Tells whether the bytes were compared with their checksum before they became what
+	 * they are now.
+	 */
+	boolean isVerified() {
+		return this.decompressed != null;
+	}
+
+	/**
+	 * Returns the bytes that the message holds, of a mapping or of memory of its own.
+	 */
+	long length() {
+		return (this.allocated > 0) ? this.allocated : this.position.length();
 	}
 
 	/**
@@ -80,10 +104,31 @@ record MessageBytes(long address, FileIndex.Position position, long allocated, R
 		return (DictionaryBatch) header(MessageHeader.DictionaryBatch, new DictionaryBatch());
 	}
 
+	/**
+	 * Decompresses the body.
+	 * @return the message with its body decompressed, in memory of its own
+	 */
+	MessageBytes decompress(BufferAllocator allocator) throws DamagedException {
+		CompressedBody body;
+		try {
+			RecordBatch batch = (message().headerType() == MessageHeader.DictionaryBatch) ? dictionary().data()
+					: (RecordBatch) header(MessageHeader.RecordBatch, new RecordBatch());
+			body = new CompressedBody(this, batch);
+		}
+		catch (RuntimeException ex) {
+			throw new DamagedException("its metadata can't be read", ex);
+		}
+		return body.decompress(allocator);
+	}
+
+	private Message message() {
+		return Message.getRootAsMessage(bytes(PREFIX, this.position.metadataLength() - PREFIX));
+	}
+
 	private Table header(byte type, Table target) throws DamagedException {
 		try {
 			ByteBuffer prefix = bytes(0, PREFIX).order(ByteOrder.LITTLE_ENDIAN);
-			Message message = Message.getRootAsMessage(bytes(PREFIX, this.position.metadataLength() - PREFIX));
+			Message message = message();
 			if (prefix.getInt(0) != -1 || prefix.getInt(Integer.BYTES) != this.position.metadataLength() - PREFIX
 					|| message.headerType() != type || message.bodyLength() != this.position.bodyLength()) {
 				throw new DamagedException("it is another message than the one that was written", null);
@@ -108,13 +153,7 @@ record MessageBytes(long address, FileIndex.Position position, long allocated, R
 			}
 			List<ArrowBuf> buffers = new ArrayList<>(batch.buffersLength());
 			for (int i = 0; i < batch.buffersLength(); i++) {
-				Buffer buffer = batch.buffers(i);
-				long offset = buffer.offset();
-				long length = buffer.length();
-				if (offset < 0 || length < 0 || offset > this.position.bodyLength() - length) {
-					throw new DamagedException("a buffer lies outside of its body", null);
-				}
-				buffers.add(memory.buffer(body + offset, length));
+				buffers.add(buffer(batch, i, body, memory));
 			}
 			List<Long> variadicBufferCounts = new ArrayList<>(batch.variadicBufferCountsLength());
 			for (int i = 0; i < batch.variadicBufferCountsLength(); i++) {
@@ -126,6 +165,19 @@ record MessageBytes(long address, FileIndex.Position position, long allocated, R
 		catch (RuntimeException ex) {
 			throw new DamagedException("its metadata can't be read", ex);
 		}
+	}
+
+	private ArrowBuf buffer(RecordBatch batch, int index, long body, BatchMemory memory) throws DamagedException {
+		if (this.decompressed != null) {
+			return memory.buffer(body + this.decompressed.offsets()[index], this.decompressed.lengths()[index]);
+		}
+		Buffer buffer = batch.buffers(index);
+		long offset = buffer.offset();
+		long length = buffer.length();
+		if (offset < 0 || length < 0 || offset > this.position.bodyLength() - length) {
+			throw new DamagedException("a buffer lies outside of its body", null);
+		}
+		return memory.buffer(body + offset, length);
 	}
 
 	private ByteBuffer bytes(long start, int length) {

@@ -68,7 +68,8 @@ public final class ReplaySpills {
 		}
 		SpillExecutor own = new SpillExecutor(executor, executor::isShutdown);
 		SpillCounters counters = new SpillCounters();
-		SpillDisk disk = new SpillDisk(name, new OneFile(path, allocator), own, counters, Verification.ALWAYS);
+		SpillDisk disk = new SpillDisk(name, new OneFile(path, allocator), SpillFormat.PLAIN, own, counters,
+				Verification.ALWAYS);
 		SpillCore core = new SpillCore(name, schema, Map.of(),
 				new SpillMemory(memoryLimit, new MemoryBudget(Long.MAX_VALUE)), disk, counters, InstantSource.system(),
 				new NoOwner());
@@ -96,9 +97,9 @@ public final class ReplaySpills {
 		}
 
 		@Override
-		public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields) {
+		public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 			try {
-				return this.files.create(name, this.path, schema, dictionaryFields);
+				return this.files.create(name, this.path, schema, dictionaryFields, format);
 			}
 			catch (FileAlreadyExistsException ex) {
 				throw exists(name, this.path, ex);

@@ -41,6 +41,8 @@ final class SpillDisk {
 
 	private final SpillFile.Store store;
 
+	private final SpillFormat format;
+
 	private final SpillExecutor executor;
 
 	private final SpillCounters counters;
@@ -54,10 +56,11 @@ final class SpillDisk {
 	 */
 	private long counted;
 
-	SpillDisk(String name, SpillFile.Store store, SpillExecutor executor, SpillCounters counters,
+	SpillDisk(String name, SpillFile.Store store, SpillFormat format, SpillExecutor executor, SpillCounters counters,
 			Verification verification) {
 		this.name = name;
 		this.store = store;
+		this.format = format;
 		this.executor = executor;
 		this.counters = counters;
 		this.verification = verification;
@@ -81,7 +84,7 @@ final class SpillDisk {
 		try {
 			SpillFile target = this.file;
 			if (target == null) {
-				target = this.store.create(this.name, schema, dictionaryFields);
+				target = this.store.create(this.name, schema, dictionaryFields, this.format);
 				this.file = target;
 				this.counters.files.increment();
 			}

@@ -81,9 +81,10 @@ interface SpillFile {
 		 * Creates a file and writes the schema.
 		 * @param name the name of the spill
 		 * @param dictionaryFields the value fields of the dictionaries of {@code schema}
+		 * @param format what its messages are turned into
 		 * @throws SpillException if it can't be created
 		 */
-		SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields);
+		SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format);
 
 		/**
 		 * Returns the disk space that all files of this store may take and do take. Never

@@ -68,6 +68,8 @@ public final class SpillManager implements AutoCloseable {
 
 	private final Verification verification;
 
+	private final SpillCompression compression;
+
 	private final InstantSource clock;
 
 	private final AtomicLong numbers = new AtomicLong();
@@ -88,6 +90,7 @@ public final class SpillManager implements AutoCloseable {
 		this.spills = new LiveSpills(this.executor);
 		this.memoryLimit = builder.memoryLimit;
 		this.verification = builder.verification;
+		this.compression = builder.compression;
 		this.clock = builder.clock;
 		this.executor.execute(this::reclaim, () -> this.reclaimed.complete(0));
 	}
@@ -156,11 +159,27 @@ public final class SpillManager implements AutoCloseable {
 	private CoreSpill create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillOptions options) {
 		long limit = (options.memoryLimit() >= 0) ? options.memoryLimit() : this.memoryLimit;
 		Verification when = (options.verification() != null) ? options.verification() : this.verification;
+		SpillFormat format = format(options);
 		SpillExecutor own = this.executors.get();
 		SpillCore core = new SpillCore(name, schema, dictionaryFields, new SpillMemory(limit, this.budget),
-				new SpillDisk(name, this.store, own, this.counters, when), this.counters, this.clock, this.spills);
+				new SpillDisk(name, this.store, format, own, this.counters, when), this.counters, this.clock,
+				this.spills);
 		this.spills.add(core);
 		return new CoreSpill(core, own);
+	}
+
+	private SpillFormat format(SpillOptions options) {
+		SpillCompression own = options.compression();
+		if (own != null) {
+			checkLibrary(own);
+		}
+		return new SpillFormat((own != null) ? own : this.compression);
+	}
+
+	private static void checkLibrary(SpillCompression compression) {
+		if (compression.codec() != SpillCodec.NONE) {
+			ZstdCodec.check();
+		}
 	}
 
 	/**
@@ -337,6 +356,8 @@ public final class SpillManager implements AutoCloseable {
 
 		private ReadMode readMode = ReadMode.MAP;
 
+		private SpillCompression compression = SpillCompression.NONE;
+
 		private InstantSource clock = InstantSource.system();
 
 		private Builder(BufferAllocator allocator, Executor executor, BooleanSupplier shutdown) {
@@ -417,6 +438,19 @@ public final class SpillManager implements AutoCloseable {
 		 */
 		public Builder readMode(ReadMode readMode) {
 			this.readMode = readMode;
+			return this;
+		}
+
+		/**
+		 * Sets how files are compressed.
+		 * @param compression how
+		 * @return this builder
+		 * @throws IllegalStateException if the library for that is missing or does not
+		 * work here, with what to do about it
+		 */
+		public Builder compression(SpillCompression compression) {
+			checkLibrary(compression);
+			this.compression = compression;
 			return this;
 		}
 

@@ -19,37 +19,54 @@ package org.lance.spring.spill;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one spill does differently from the defaults of its manager.
+ * What one spill does differently from the defaults of its manager. Immutable; start from
+ * {@link #DEFAULTS}.
  *
- * @param name a name for messages and statistics, made of letters, digits, {@code -} and
- * {@code _}; a number is added to it. {@code null} for {@code spill}
- * @param memoryLimit the bytes it may hold in memory; 0 writes everything to disk, a
- * negative number stands for the limit of the manager
- * @param verification when batches read from disk are verified, or {@code null} for the
- * manager's choice
  * @since 0.1.0
  */
-public record SpillOptions(@Nullable String name, long memoryLimit, @Nullable Verification verification) {
+public final class SpillOptions {
 
 	/**
 	 * No difference from the manager's defaults.
 	 */
-	public static final SpillOptions DEFAULTS = new SpillOptions(null, -1, null);
+	public static final SpillOptions DEFAULTS = new SpillOptions(new Values());
 
-	public SpillOptions {
-		if (name != null && !name.matches("[A-Za-z0-9_-]{1,64}")) {
-			throw new IllegalArgumentException(
-					"A name of a spill is made of 1 to 64 letters, digits, '-' and '_', but was '%s'".formatted(name));
-		}
+	private final Values values;
+
+	private SpillOptions(Values values) {
+		this.values = values;
+	}
+
+	/**
+	 * Returns the name for messages and statistics; a number is added to it.
+	 * @return the name, or {@code null} for {@code spill}
+	 */
+	public @Nullable String name() {
+		return this.values.name;
 	}
 
 	/**
 	 * Returns these options with another name.
-	 * @param name the name
+	 * @param name the name, made of letters, digits, {@code -} and {@code _}
 	 * @return the options
 	 */
 	public SpillOptions withName(String name) {
-		return new SpillOptions(name, this.memoryLimit, this.verification);
+		if (!name.matches("[A-Za-z0-9_-]{1,64}")) {
+			throw new IllegalArgumentException(
+					"A name of a spill is made of 1 to 64 letters, digits, '-' and '_', but was '%s'".formatted(name));
+		}
+		Values changed = new Values(this.values);
+		changed.name = name;
+		return new SpillOptions(changed);
+	}
+
+	/**
+	 * Returns the bytes that the spill may hold in memory.
+	 * @return the limit; 0 writes everything to disk, a negative number stands for the
+	 * limit of the manager
+	 */
+	public long memoryLimit() {
+		return this.values.memoryLimit;
 	}
 
 	/**
@@ -61,7 +78,17 @@ public record SpillOptions(@Nullable String name, long memoryLimit, @Nullable Ve
 		if (bytes < 0) {
 			throw new IllegalArgumentException("The memory limit must be 0 or more, but was " + bytes);
 		}
-		return new SpillOptions(this.name, bytes, this.verification);
+		Values changed = new Values(this.values);
+		changed.memoryLimit = bytes;
+		return new SpillOptions(changed);
+	}
+
+	/**
+	 * Returns when batches read from disk are verified.
+	 * @return when, or {@code null} for the manager's choice
+	 */
+	public @Nullable Verification verification() {
+		return this.values.verification;
 	}
 
 	/**
@@ -70,7 +97,59 @@ public record SpillOptions(@Nullable String name, long memoryLimit, @Nullable Ve
 	 * @return the options
 	 */
 	public SpillOptions withVerification(Verification verification) {
-		return new SpillOptions(this.name, this.memoryLimit, verification);
+		Values changed = new Values(this.values);
+		changed.verification = verification;
+		return new SpillOptions(changed);
+	}
+
+	/**
+	 * Returns how the file is compressed.
+	 * @return how, or {@code null} for the manager's choice
+	 */
+	public @Nullable SpillCompression compression() {
+		return this.values.compression;
+	}
+
+	/**
+	 * Returns these options with another compression.
+	 * @param compression the compression
+	 * @return the options
+	 */
+	public SpillOptions withCompression(SpillCompression compression) {
+		Values changed = new Values(this.values);
+		changed.compression = compression;
+		return new SpillOptions(changed);
+	}
+
+	@Override
+	public String toString() {
+		return "options of spill '%s', memory limit %d, verification %s, %s".formatted(name(), memoryLimit(),
+				verification(), compression());
+	}
+
+	/**
+	 * What was chosen; not changed once it belongs to options.
+	 */
+	private static final class Values {
+
+		private @Nullable String name;
+
+		private long memoryLimit = -1;
+
+		private @Nullable Verification verification;
+
+		private @Nullable SpillCompression compression;
+
+		Values() {
+		}
+
+		Values(Values other) {
+			this.name = other.name;
+			this.memoryLimit = other.memoryLimit;
+			this.verification = other.verification;
+			this.compression = other.compression;
+		}
+
 	}
 
 }

@@ -51,6 +51,8 @@ public final class IpcEncoder implements AutoCloseable {
 
 	private final BodyEncoder body;
 
+	private final BodyRewriter rewriter;
+
 	/**
 	 * By id, inner dictionaries before the outer ones whose values refer to them.
 	 */
@@ -69,8 +71,18 @@ public final class IpcEncoder implements AutoCloseable {
 	 * @param schema the schema of all batches, in memory format
 	 */
 	public IpcEncoder(Schema schema) {
+		this(schema, (fields, body) -> new Body(body, 0));
+	}
+
+	/**
+	 * Creates an encoder of bodies that are rewritten before, such as compressed.
+	 * @param schema the schema of all batches, in memory format
+	 * @param rewriter rewrites each body
+	 */
+	public IpcEncoder(Schema schema, BodyRewriter rewriter) {
 		this.schema = schema;
 		this.body = new BodyEncoder(schema.getFields());
+		this.rewriter = rewriter;
 	}
 
 	/**
@@ -88,7 +100,7 @@ public final class IpcEncoder implements AutoCloseable {
 		Schema message = format.convert(this.schema);
 		format.valueFields().forEach((id, field) -> this.values.put(id, new ValueEncoder(field)));
 		this.started = true;
-		return message(MessageSerializer.serializeMetadata(message, IpcOption.DEFAULT), List.of(), 0);
+		return message(MessageSerializer.serializeMetadata(message, IpcOption.DEFAULT));
 	}
 
 	/**
@@ -130,11 +142,10 @@ public final class IpcEncoder implements AutoCloseable {
 		}
 		for (DictionaryVersion part : news) {
 			boolean delta = part.previous() != null;
-			ArrowRecordBatch values = encoder.body.complete(part.values());
-			ArrowDictionaryBatch header = new ArrowDictionaryBatch(part.id(), values, delta);
+			Body values = this.rewriter.rewrite(encoder.schema.getFields(), encoder.body.complete(part.values()));
+			ArrowDictionaryBatch header = new ArrowDictionaryBatch(part.id(), values.content(), delta);
 			messages.add(new DictionaryMessage(part, delta,
-					message(MessageSerializer.serializeMetadata(header, IpcOption.DEFAULT), BodyEncoder.buffers(values),
-							values.computeBodyLength())));
+					message(MessageSerializer.serializeMetadata(header, IpcOption.DEFAULT), values)));
 		}
 		this.encoded.put(version.id(), version.retain());
 		if (last != null) {
@@ -149,9 +160,8 @@ public final class IpcEncoder implements AutoCloseable {
 	 */
 	public Message batch(RecordBatch batch) {
 		checkStarted();
-		ArrowRecordBatch columns = this.body.complete(batch.body());
-		return message(MessageSerializer.serializeMetadata(columns, IpcOption.DEFAULT), BodyEncoder.buffers(columns),
-				columns.computeBodyLength());
+		Body columns = this.rewriter.rewrite(this.schema.getFields(), this.body.complete(batch.body()));
+		return message(MessageSerializer.serializeMetadata(columns.content(), IpcOption.DEFAULT), columns);
 	}
 
 	/**
@@ -160,7 +170,7 @@ public final class IpcEncoder implements AutoCloseable {
 	 */
 	public Message end() {
 		checkStarted();
-		return message(ByteBuffer.allocate(0), List.of(), 0);
+		return message(ByteBuffer.allocate(0));
 	}
 
 	/**
@@ -174,12 +184,18 @@ public final class IpcEncoder implements AutoCloseable {
 		return fields;
 	}
 
-	private static Message message(ByteBuffer metadata, List<ByteBuffer> body, long bodyLength) {
+	private static Message message(ByteBuffer metadata) {
 		ByteBuffer head = BodyEncoder.head(metadata);
-		List<ByteBuffer> buffers = new ArrayList<>(body.size() + 1);
+		return new Message(List.of(head), head.remaining(), 0, 0);
+	}
+
+	private static Message message(ByteBuffer metadata, Body body) {
+		ByteBuffer head = BodyEncoder.head(metadata);
+		List<ByteBuffer> content = BodyEncoder.buffers(body.content());
+		List<ByteBuffer> buffers = new ArrayList<>(content.size() + 1);
 		buffers.add(head);
-		buffers.addAll(body);
-		return new Message(buffers, head.remaining(), bodyLength);
+		buffers.addAll(content);
+		return new Message(buffers, head.remaining(), body.content().computeBodyLength(), body.uncompressedLength());
 	}
 
 	private void checkStarted() {
@@ -203,9 +219,11 @@ public final class IpcEncoder implements AutoCloseable {
 	 * @param buffers its bytes in order, aliasing the batch; padded to 8 bytes
 	 * @param metadataLength the bytes of marker, length and metadata with its padding
 	 * @param bodyLength the bytes of the body with its padding
+	 * @param uncompressedLength the bytes that the body has when it is decompressed, or 0
+	 * if it is not compressed
 	 * @since 0.1.0
 	 */
-	public record Message(List<ByteBuffer> buffers, int metadataLength, long bodyLength) {
+	public record Message(List<ByteBuffer> buffers, int metadataLength, long bodyLength, long uncompressedLength) {
 
 		/**
 		 * Returns the length of the whole message.
@@ -214,6 +232,37 @@ public final class IpcEncoder implements AutoCloseable {
 		public long length() {
 			return this.metadataLength + this.bodyLength;
 		}
+
+	}
+
+	/**
+	 * Rewrites bodies before they are encoded, without changing what they mean.
+	 *
+	 * @since 0.1.0
+	 */
+	@FunctionalInterface
+	public interface BodyRewriter {
+
+		/**
+		 * Rewrites a body.
+		 * @param fields its columns, in memory format
+		 * @param body the body, borrowed
+		 * @return the body itself or another one, which is never closed; valid until its
+		 * message was written, which is for the owner of this rewriter to know
+		 */
+		Body rewrite(List<Field> fields, ArrowRecordBatch body);
+
+	}
+
+	/**
+	 * A body that was rewritten.
+	 *
+	 * @param content its buffers
+	 * @param uncompressedLength the bytes that it has when it is decompressed, each
+	 * buffer padded to 8 bytes, or 0 if it is not compressed
+	 * @since 0.1.0
+	 */
+	public record Body(ArrowRecordBatch content, long uncompressedLength) {
 
 	}
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.lance.spring.spill.ReadMode;
+import org.lance.spring.spill.SpillCodec;
 import org.lance.spring.spill.Verification;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -69,6 +70,8 @@ class LancePropertiesTests {
 			assertThat(properties.spill().threads()).isEqualTo(4);
 			assertThat(properties.spill().verification()).isEqualTo(Verification.ALWAYS);
 			assertThat(properties.spill().readMode()).isEqualTo(ReadMode.MAP);
+			assertThat(properties.spill().compression().codec()).isEqualTo(SpillCodec.NONE);
+			assertThat(properties.spill().compression().level()).isOne();
 		});
 	}
 
@@ -85,7 +88,7 @@ class LancePropertiesTests {
 			"lance.background.keep-alive,25h", "lance.background.await-termination,-1s",
 			"lance.background.await-termination,25h", "lance.source.read-ahead,-1", "lance.spill.memory-limit,-1",
 			"lance.spill.total-memory-limit,-1", "lance.spill.disk-limit,0", "lance.spill.disk-limit,-1",
-			"lance.spill.threads,0" })
+			"lance.spill.threads,0", "lance.spill.compression.level,23", "lance.spill.compression.level,-131073" })
 	void whenAValueCannotWorkThenTheStartEndsWithASentenceThatNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
@@ -108,7 +111,7 @@ class LancePropertiesTests {
 			"lance.background.keep-alive,ever", "lance.background.await-termination,soon",
 			"lance.source.read-ahead,some", "lance.spill.memory-limit,100XB", "lance.spill.total-memory-limit,GB",
 			"lance.spill.disk-limit,much", "lance.spill.threads,many", "lance.spill.verification,sometimes",
-			"lance.spill.read-mode,write" })
+			"lance.spill.read-mode,write", "lance.spill.compression.codec,zip", "lance.spill.compression.level,high" })
 	void whenAValueIsOfAnotherTypeThenTheAnalysisNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();

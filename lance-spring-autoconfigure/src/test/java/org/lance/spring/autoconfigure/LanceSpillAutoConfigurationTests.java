@@ -21,6 +21,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +47,10 @@ import org.lance.spring.spill.SpillSender;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.stream.RecordBatchStream;
 import org.lance.spring.testing.EngineExtension;
+import org.lance.spring.testing.WithoutLibrary;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.system.ApplicationTemp;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -162,6 +165,42 @@ class LanceSpillAutoConfigurationTests {
 				}
 			}
 		});
+	}
+
+	@Test
+	void whenCompressionIsOnThenFilesAreSmallerAndALevelOfItsOwnMakesThemOther() {
+		List<Long> sizes = new ArrayList<>();
+		for (String[] properties : new String[][] { {}, { "lance.spill.compression.codec=zstd" },
+				{ "lance.spill.compression.codec=zstd", "lance.spill.compression.level=19" } }) {
+			directory().withPropertyValues("lance.spill.memory-limit=0")
+				.withPropertyValues(properties)
+				.run((context) -> {
+					try (ReplaySpill spill = spill(context, 20)) {
+						sizes.add(spill.snapshot().diskBytes());
+						assertThat(rows(spill)).isEqualTo(20_000);
+					}
+				});
+		}
+		assertThat(sizes.get(1)).isPositive().isLessThan(sizes.get(0) / 2);
+		assertThat(sizes.get(2)).isNotEqualTo(sizes.get(1));
+	}
+
+	@Test
+	void whenTheLibraryOfACodecIsMissingThenTheStartEndsWithASentenceThatNamesTheDependency() throws Exception {
+		ClassLoader loader = new WithoutLibrary("com.github.luben.");
+		Class<?>[] configurations = new Class<?>[] { loader.loadClass(LanceMemoryAutoConfiguration.class.getName()),
+				loader.loadClass(LanceExecutorAutoConfiguration.class.getName()),
+				loader.loadClass(LanceSpillAutoConfiguration.class.getName()) };
+		ApplicationContextRunner without = new ApplicationContextRunner().withClassLoader(loader)
+			.withUserConfiguration(configurations);
+		without.run((context) -> assertThat(context).hasNotFailed());
+		without.withPropertyValues("lance.spill.compression.codec=zstd")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (failure) -> {
+					assertThat(failure.getName()).isEqualTo("lance.spill.compression.codec");
+					assertThat(failure.getReason()).contains("'com.github.luben:zstd-jni'");
+				}));
 	}
 
 	@Test

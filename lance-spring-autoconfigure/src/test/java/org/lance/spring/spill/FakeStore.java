@@ -48,9 +48,9 @@ final class FakeStore implements SpillFile.Store {
 	};
 
 	@Override
-	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields) {
+	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 		this.before.accept("create");
-		FakeFile file = new FakeFile(schema, dictionaryFields);
+		FakeFile file = new FakeFile(schema, dictionaryFields, format);
 		synchronized (this.files) {
 			this.files.add(file);
 		}
@@ -96,6 +96,8 @@ final class FakeStore implements SpillFile.Store {
 
 		final Map<Long, Field> dictionaryFields;
 
+		final SpillFormat format;
+
 		private final List<RecordBatch> batches = new ArrayList<>();
 
 		private final AtomicInteger appending = new AtomicInteger();
@@ -110,10 +112,11 @@ final class FakeStore implements SpillFile.Store {
 
 		volatile boolean deleted;
 
-		FakeFile(Schema schema, Map<Long, Field> dictionaryFields) {
+		FakeFile(Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 			this.schema = schema;
 			this.dictionaryFields = dictionaryFields;
 			FakeStore.this.budget.tryReserve(this.bytes);
+			this.format = format;
 		}
 
 		@Override

@@ -33,7 +33,7 @@ class FileIndexTests {
 
 	@Test
 	void positionsOfAnySizeAreKept() {
-		FileIndex index = new FileIndex();
+		FileIndex index = new FileIndex(SpillFormat.PLAIN);
 		index.commitSchema(8);
 		List<Position> positions = List.of(new Position(8, 8, 0, 0), new Position(16, 1 << 30, 8, -1),
 				new Position(Long.MAX_VALUE >> 8, 2_147_483_640, 300L << 30, Integer.MIN_VALUE));
@@ -50,8 +50,25 @@ class FileIndexTests {
 	}
 
 	@Test
+	void uncompressedLengthsAreKeptWhereBodiesMayBeCompressed() {
+		FileIndex index = new FileIndex(new SpillFormat(SpillCompression.zstd(1)));
+		index.commitSchema(8);
+		List<Position> positions = List.of(new Position(8, 8, 0, 0), new Position(16, 64, 8, 1L << 50, -1),
+				new Position(Long.MAX_VALUE >> 8, 2_147_483_640, 300L << 30, 1, Integer.MIN_VALUE));
+		for (int i = 0; i < 5_000; i++) {
+			index.commit(List.of(new DictionaryEntry(positions.get(i % 3), -1, FIELD)), new int[] { i },
+					positions.get(i % 3));
+		}
+		for (int i = 0; i < 5_000; i++) {
+			assertThat(index.batch(i)).isEqualTo(positions.get(i % 3));
+			assertThat(index.dictionary(i).position()).isEqualTo(positions.get(i % 3));
+			assertThat(index.batch(i).isCompressed()).isEqualTo(i % 3 > 0);
+		}
+	}
+
+	@Test
 	void dictionariesAreThoseOfTheLastChange() {
-		FileIndex index = new FileIndex();
+		FileIndex index = new FileIndex(SpillFormat.PLAIN);
 		index.commitSchema(8);
 		Position position = new Position(8, 8, 8, 1);
 		index.commit(List.of(new DictionaryEntry(position, -1, FIELD)), new int[] { 0 }, position);
@@ -74,7 +91,7 @@ class FileIndexTests {
 
 		@Override
 		public void run(List<String> arguments) {
-			FileIndex index = new FileIndex();
+			FileIndex index = new FileIndex(SpillFormat.PLAIN);
 			index.commitSchema(0);
 			for (int i = 0; i < 7_000_000; i++) {
 				index.commit(List.of(), null, new Position(i * 1536L, 512, 1024, i));

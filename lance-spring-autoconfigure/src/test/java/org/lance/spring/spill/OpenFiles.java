@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Fails a test that leaves a file open or mapped.
+ * Fails a test that leaves a file open or mapped, or a codec open.
  */
 final class OpenFiles implements BeforeEachCallback, AfterEachCallback {
 
@@ -31,10 +31,13 @@ final class OpenFiles implements BeforeEachCallback, AfterEachCallback {
 
 	private int mappings;
 
+	private int codecs;
+
 	@Override
 	public void beforeEach(ExtensionContext context) {
 		this.channels = LocalChannel.open();
 		this.mappings = MappedWindow.open();
+		this.codecs = ZstdCodec.open();
 	}
 
 	@Override
@@ -42,6 +45,7 @@ final class OpenFiles implements BeforeEachCallback, AfterEachCallback {
 		if (context.getExecutionException().isEmpty()) {
 			assertThat(LocalChannel.open()).as("files left open").isEqualTo(this.channels);
 			assertThat(MappedWindow.open()).as("files left mapped").isEqualTo(this.mappings);
+			assertThat(ZstdCodec.open()).as("codecs left open").isEqualTo(this.codecs);
 		}
 	}
 

@@ -119,7 +119,7 @@ public final class SpillChild implements AutoCloseable {
 			try (BufferAllocator allocator = new RootAllocator()) {
 				Batches batches = new Batches(allocator);
 				FileSpillStore store = new FileSpillStore(() -> base, allocator, ReadMode.MAP);
-				SpillFile file = store.create("child", Batches.SCHEMA, Map.of());
+				SpillFile file = store.create("child", Batches.SCHEMA, Map.of(), SpillFormat.PLAIN);
 				for (int i = 0; i < 3; i++) {
 					try (RecordBatch batch = batches.of(i)) {
 						file.append(batch);

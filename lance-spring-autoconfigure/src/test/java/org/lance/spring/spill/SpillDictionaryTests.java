@@ -119,7 +119,8 @@ class SpillDictionaryTests {
 	}
 
 	private SpillFile create(ReadMode readMode, Schema schema, DictionaryVersion... versions) {
-		SpillFile file = store(readMode).create("test", schema, IpcEncoder.fields(Arrays.asList(versions)));
+		SpillFile file = store(readMode).create("test", schema, IpcEncoder.fields(Arrays.asList(versions)),
+				SpillFormat.PLAIN);
 		this.files.add(file);
 		return file;
 	}
@@ -465,7 +466,8 @@ class SpillDictionaryTests {
 	}
 
 	private long write(FileSpillStore store, List<RecordBatch> batches) {
-		SpillFile file = store.create("test", SCHEMA, IpcEncoder.fields(batches.get(0).dictionaries()));
+		SpillFile file = store.create("test", SCHEMA, IpcEncoder.fields(batches.get(0).dictionaries()),
+				SpillFormat.PLAIN);
 		try {
 			batches.forEach(file::append);
 			file.finish();

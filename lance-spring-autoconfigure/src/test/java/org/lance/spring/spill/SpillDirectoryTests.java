@@ -73,7 +73,7 @@ class SpillDirectoryTests {
 	}
 
 	private SpillFile create(FileSpillStore store) {
-		SpillFile file = store.create("test", Batches.SCHEMA, Map.of());
+		SpillFile file = store.create("test", Batches.SCHEMA, Map.of(), SpillFormat.PLAIN);
 		this.files.add(file);
 		append(file, 1);
 		return file;
@@ -179,7 +179,7 @@ class SpillDirectoryTests {
 		FileSpillStore store = store(this.base);
 		Set<String> paths = new HashSet<>();
 		for (String name : List.of("a", "a", "../../a", "a/b\\c:d\0", "ü".repeat(300), "")) {
-			SpillFile file = store.create(name, Batches.SCHEMA, Map.of());
+			SpillFile file = store.create(name, Batches.SCHEMA, Map.of(), SpillFormat.PLAIN);
 			this.files.add(file);
 			paths.add(file.toString());
 		}

@@ -69,7 +69,7 @@ class SpillFileRaceTests {
 	 * Writes in this thread while readers, each in a thread of its own, follow closely.
 	 */
 	private void race(FileSpillStore store, List<RecordBatch> source) throws Exception {
-		SpillFile file = store.create("race", Batches.SCHEMA, Map.of());
+		SpillFile file = store.create("race", Batches.SCHEMA, Map.of(), SpillFormat.PLAIN);
 		List<Future<?>> readers = new ArrayList<>();
 		for (int i = 0; i < 2; i++) {
 			readers.add(this.pool.submit(() -> {
@@ -120,7 +120,7 @@ class SpillFileRaceTests {
 			source.add(this.batches.rows(100, i));
 		}
 		FileSpillStore store = store(readMode);
-		SpillFile file = store.create("interrupted", Batches.SCHEMA, Map.of());
+		SpillFile file = store.create("interrupted", Batches.SCHEMA, Map.of(), SpillFormat.PLAIN);
 		AtomicBoolean over = new AtomicBoolean();
 		Thread victim = new Thread(() -> {
 			while (!over.get()) {

@@ -96,7 +96,7 @@ class SpillFileTests {
 	}
 
 	private SpillFile create(Schema schema) {
-		SpillFile file = this.store.create("test", schema, Map.of());
+		SpillFile file = this.store.create("test", schema, Map.of(), SpillFormat.PLAIN);
 		this.files.add(file);
 		return file;
 	}
@@ -454,7 +454,7 @@ class SpillFileTests {
 			SpillFile file = null;
 			int appended = 0;
 			try {
-				file = this.store.create("test", Batches.SCHEMA, Map.of());
+				file = this.store.create("test", Batches.SCHEMA, Map.of(), SpillFormat.PLAIN);
 				append(file, this.batches.of(0));
 				appended++;
 				append(file, this.batches.of(1));

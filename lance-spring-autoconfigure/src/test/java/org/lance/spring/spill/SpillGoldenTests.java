@@ -24,13 +24,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
+import org.apache.arrow.compression.CommonsCompressionFactory;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.lance.spring.stream.IpcEncoder;
 import org.lance.spring.stream.RecordBatch;
@@ -51,16 +54,19 @@ class SpillGoldenTests {
 	@TempDir
 	Path base;
 
-	static List<String> names() {
-		return GoldenFiles.names();
+	static Stream<Arguments> tables() {
+		return GoldenFiles.names()
+			.stream()
+			.flatMap((name) -> Stream.of(SpillCompression.NONE, SpillCompression.zstd(1))
+				.map((compression) -> Arguments.of(name, compression)));
 	}
 
 	@ParameterizedTest
-	@MethodSource("names")
-	void filesAreReadByUsAndByArrow(String name) throws Exception {
+	@MethodSource("tables")
+	void filesAreReadByUsAndByArrow(String name, SpillCompression compression) throws Exception {
 		Table source = read(GoldenFiles.stream(name));
 		FileSpillStore store = new FileSpillStore(() -> this.base, this.engine.allocator(), ReadMode.MAP);
-		SpillFile file = store.create(name, source.schema(), fields(source));
+		SpillFile file = store.create(name, source.schema(), fields(source), new SpillFormat(compression));
 		source.batches().forEach(file::append);
 		file.finish();
 		List<RecordBatch> mapped = new ArrayList<>();
@@ -82,7 +88,8 @@ class SpillGoldenTests {
 	private Table read(Path path) throws IOException {
 		List<RecordBatch> batches = new ArrayList<>();
 		try (ReadableByteChannel channel = Channels.newChannel(Files.newInputStream(path));
-				ArrowStreamReader reader = new ArrowStreamReader(channel, this.engine.allocator())) {
+				ArrowStreamReader reader = new ArrowStreamReader(channel, this.engine.allocator(),
+						CommonsCompressionFactory.INSTANCE)) {
 			while (reader.loadNextBatch()) {
 				batches.add(RecordBatch.copyOf(reader.getVectorSchemaRoot(), reader, this.engine.allocator()));
 			}

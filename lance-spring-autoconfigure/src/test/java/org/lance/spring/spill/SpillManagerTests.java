@@ -361,6 +361,23 @@ class SpillManagerTests {
 	}
 
 	@Test
+	void aSpillIsCompressedAsItsOptionsSayOrElseAsItsManagerDoes() throws Exception {
+		SpillCompression compression = SpillCompression.zstd(3);
+		SpillManager manager = this.engine.closeLater(SpillManager.builder(this.engine.allocator(), this.engine.pool(1))
+			.memoryLimit(0)
+			.compression(compression)
+			.build(this.store));
+		SpillOptions own = SpillOptions.DEFAULTS.withCompression(SpillCompression.NONE);
+		for (SpillOptions options : List.of(SpillOptions.DEFAULTS, own)) {
+			try (RecordBatch batch = new Batches(this.engine.allocator()).of(1)) {
+				EngineExtension.await(manager.createReplaySpill(Batches.SCHEMA, options).sender().write(batch));
+			}
+		}
+		assertThat(this.store.file(0).format).isEqualTo(new SpillFormat(compression));
+		assertThat(this.store.file(1).format).isEqualTo(SpillFormat.PLAIN);
+	}
+
+	@Test
 	void forgottenSpillIsGivenBack() throws Exception {
 		SpillHarness harness = harness();
 		forget(harness);

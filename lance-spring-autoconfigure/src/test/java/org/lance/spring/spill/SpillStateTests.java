@@ -156,8 +156,8 @@ class SpillStateTests {
 		boolean toDisk = to == State.ON_DISK || to == State.SWITCHING;
 		this.core = new SpillCore("test", Batches.SCHEMA, Map.of(),
 				new SpillMemory(toDisk ? 4096 : 1 << 20, this.budget),
-				new SpillDisk("test", this.store, new SpillExecutor(this.pool, this.pool::isShutdown),
-						new SpillCounters(), Verification.ALWAYS),
+				new SpillDisk("test", this.store, SpillFormat.PLAIN,
+						new SpillExecutor(this.pool, this.pool::isShutdown), new SpillCounters(), Verification.ALWAYS),
 				new SpillCounters(), InstantSource.system(), new SpillOwner() {
 
 					@Override

@@ -1,0 +1,137 @@
+package org.lance.spring.spill;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+
+import org.apache.arrow.memory.ArrowBuf;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.lance.spring.stream.IpcEncoder;
+import org.lance.spring.stream.RecordBatch;
+import org.lance.spring.testing.EngineExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests that a compressed body is believed nothing, also where its checksum is right.
+ */
+class CompressedBodyTests {
+
+	private static final int ROWS = 1000;
+
+	private static final int VALIDITY = 128;
+
+	private static final int UNCOMPRESSED = VALIDITY + ROWS * Long.BYTES;
+
+	@RegisterExtension
+	final EngineExtension engine = new EngineExtension();
+
+	private ArrowBuf bytes;
+
+	private FileIndex.Position position;
+
+	@BeforeEach
+	void encode() {
+		SpillFormat format = new SpillFormat(SpillCompression.zstd(1));
+		try (MessageEncoder encoder = new MessageEncoder(Batches.SCHEMA, format, this.engine.allocator());
+				RecordBatch batch = new Batches(this.engine.allocator()).rows(ROWS, 5)) {
+			encoder.schema(Map.of());
+			IpcEncoder.Message message = encoder.batch(batch);
+			this.position = new FileIndex.Position(0, message.metadataLength(), message.bodyLength(),
+					message.uncompressedLength(), 0);
+			this.bytes = this.engine.allocator().buffer(message.length());
+			long at = 0;
+			for (ByteBuffer buffer : message.buffers()) {
+				this.bytes.setBytes(at, buffer.duplicate());
+				at += buffer.remaining();
+			}
+		}
+	}
+
+	@AfterEach
+	void close() {
+		this.bytes.close();
+	}
+
+	private MessageBytes decompress(FileIndex.Position where) throws DamagedException {
+		return new MessageBytes(this.bytes.memoryAddress(), where, where.length(), () -> {
+		}).decompress(this.engine.allocator());
+	}
+
+	private void assertDamaged(FileIndex.Position where) {
+		long before = this.engine.allocator().getAllocatedMemory();
+		long peak = this.engine.allocator().getPeakMemoryAllocation();
+		assertThatExceptionOfType(DamagedException.class).isThrownBy(() -> decompress(where));
+		assertThat(this.engine.allocator().getAllocatedMemory()).isEqualTo(before);
+		assertThat(this.engine.allocator().getPeakMemoryAllocation()).isEqualTo(peak);
+	}
+
+	private FileIndex.Position uncompressedTo(long length) {
+		return new FileIndex.Position(0, this.position.metadataLength(), this.position.bodyLength(), length, 0);
+	}
+
+	@Test
+	void aBodyIsDecompressedIntoOneAllocation() throws Exception {
+		assertThat(this.position.uncompressedLength()).isEqualTo(UNCOMPRESSED);
+		MessageBytes plain = decompress(this.position);
+		assertThat(plain.length()).isEqualTo(this.position.metadataLength() + UNCOMPRESSED);
+		assertThat(plain.decompressed().lengths()).containsExactly(125, ROWS * Long.BYTES);
+		plain.release().run();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 0, 1, 133, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE, -2 })
+	void whenALengthIsALieThenNothingIsAllocated(long lie) {
+		long prefix = this.position.metadataLength();
+		assertThat(this.bytes.getLong(prefix)).isEqualTo(125);
+		this.bytes.setLong(prefix, lie);
+		assertDamaged(this.position);
+	}
+
+	@Test
+	void whenTwoLiesCancelEachOtherOutThenNothingIsAllocated() {
+		long prefix = this.position.metadataLength();
+		long second = prefix + 8;
+		while (this.bytes.getLong(second) != ROWS * Long.BYTES) {
+			second += 8;
+		}
+		this.bytes.setLong(prefix, -1024);
+		this.bytes.setLong(second, UNCOMPRESSED + 1024);
+		assertDamaged(this.position);
+	}
+
+	@Test
+	void whenTheIndexSaysAnotherSumThenNothingIsAllocated() {
+		for (long other : List.of(UNCOMPRESSED - 8L, UNCOMPRESSED + 8L, 8L, 1L << 50)) {
+			assertDamaged(uncompressedTo(other));
+		}
+	}
+
+	@Test
+	void whenALengthDiffersFromWhatItsFrameHasThenTheMemoryIsGivenBack() {
+		// Padded it is as long as before, so that only the frame can tell.
+		this.bytes.setLong(this.position.metadataLength(), 126);
+		long before = this.engine.allocator().getAllocatedMemory();
+		assertThatExceptionOfType(DamagedException.class).isThrownBy(() -> decompress(this.position))
+			.withMessageContaining("125");
+		this.bytes.setLong(this.position.metadataLength(), 125);
+		this.bytes.setLong(this.position.metadataLength() + 8, 0);
+		assertThatExceptionOfType(DamagedException.class).isThrownBy(() -> decompress(this.position));
+		assertThat(this.engine.allocator().getAllocatedMemory()).isEqualTo(before);
+	}
+
+	@Test
+	void whenTheMetadataAreGarbageThenNothingIsAllocated() {
+		this.bytes.setZero(8, this.position.metadataLength() - 8);
+		assertDamaged(this.position);
+		this.bytes.setOne(8L, this.position.metadataLength() - 8);
+		assertDamaged(this.position);
+	}
+
+}

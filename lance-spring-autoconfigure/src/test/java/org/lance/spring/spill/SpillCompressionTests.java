@@ -1,0 +1,327 @@
+/*
+ * Copyright 2026-present the original author or authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package org.lance.spring.spill;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+
+import com.github.luben.zstd.Zstd;
+import org.apache.arrow.compression.CommonsCompressionFactory;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.lance.spring.stream.RecordBatch;
+import org.lance.spring.testing.EngineExtension;
+import org.lance.spring.testing.WithoutLibrary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests of compressed spill files.
+ */
+class SpillCompressionTests {
+
+	private static final SpillFormat ZSTD = new SpillFormat(SpillCompression.zstd(1));
+
+	@RegisterExtension
+	final EngineExtension engine = new EngineExtension();
+
+	@RegisterExtension
+	final OpenFiles openFiles = new OpenFiles();
+
+	@TempDir
+	Path base;
+
+	private final List<SpillFile> files = new ArrayList<>();
+
+	private FileSpillStore store;
+
+	@AfterEach
+	void deleteFiles() {
+		this.files.forEach(SpillFile::delete);
+		if (this.store != null) {
+			this.store.close();
+		}
+		assertThat(this.base).isEmptyDirectory();
+	}
+
+	private SpillFile create(Schema schema, SpillFormat format, ReadMode readMode) {
+		if (this.store == null) {
+			this.store = new FileSpillStore(() -> this.base, this.engine.allocator(), readMode);
+		}
+		SpillFile file = this.store.create("test", schema, Map.of(), format);
+		this.files.add(file);
+		return file;
+	}
+
+	private SpillFile create(SpillFormat format) {
+		return create(Batches.SCHEMA, format, ReadMode.MAP);
+	}
+
+	private Batches batches() {
+		return new Batches(this.engine.allocator());
+	}
+
+	private static void append(SpillFile file, RecordBatch batch) {
+		try (batch) {
+			file.append(batch);
+		}
+	}
+
+	private RecordBatch random(int rows) {
+		return batches().of(new Random(7).longs(rows).toArray());
+	}
+
+	private List<Long> read(SpillFile file, int index) {
+		return batches().take(file.read(index, Verification.ALWAYS));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void batchesAreReadWhileACompressedFileIsWrittenAndAfterwards(ReadMode readMode) {
+		SpillFile file = create(Batches.SCHEMA, ZSTD, readMode);
+		for (int i = 0; i < 20; i++) {
+			append(file, batches().rows(1000, i));
+			assertThat(read(file, i)).hasSize(1000).containsOnly((long) i);
+			assertThat(read(file, i / 2)).containsOnly((long) i / 2);
+		}
+		file.finish();
+		for (int i = 0; i < 20; i++) {
+			assertThat(file.length(i)).isLessThan(1000);
+			assertThat(read(file, i)).hasSize(1000).containsOnly((long) i);
+		}
+	}
+
+	@Test
+	void aFinishedCompressedFileIsReadByArrow() throws Exception {
+		SpillFile file = create(ZSTD);
+		append(file, batches().rows(1000, 1));
+		append(file, random(1000));
+		append(file, batches().of());
+		file.finish();
+		try (ArrowStreamReader reader = new ArrowStreamReader(Files.newInputStream(Path.of(file.toString())),
+				this.engine.allocator(), CommonsCompressionFactory.INSTANCE)) {
+			BigIntVector vector = (BigIntVector) reader.getVectorSchemaRoot().getVector(0);
+			assertThat(reader.loadNextBatch()).isTrue();
+			assertThat(vector.getValueCount()).isEqualTo(1000);
+			assertThat(vector.get(999)).isOne();
+			assertThat(reader.loadNextBatch()).isTrue();
+			long[] expected = new Random(7).longs(1000).toArray();
+			for (int i = 0; i < 1000; i++) {
+				assertThat(vector.get(i)).isEqualTo(expected[i]);
+			}
+			assertThat(reader.loadNextBatch()).isTrue();
+			assertThat(reader.getVectorSchemaRoot().getRowCount()).isZero();
+			assertThat(reader.loadNextBatch()).isFalse();
+			assertThat(reader.bytesRead()).isEqualTo(file.bytes());
+		}
+		assertThat(read(file, 1)).containsExactlyElementsOf(new Random(7).longs(1000).boxed().toList());
+	}
+
+	@Test
+	void whatDoesNotGetSmallerIsStoredAsItIs() {
+		SpillFile plain = create(SpillFormat.PLAIN);
+		append(plain, random(4096));
+		SpillFile file = create(ZSTD);
+		append(file, random(4096));
+		// The prefixes of two buffers and the table's word about the codec.
+		assertThat(file.length(0)).isBetween(plain.length(0) - 512, plain.length(0) + 64);
+		assertThat(read(file, 0)).containsExactlyElementsOf(read(plain, 0));
+	}
+
+	@Test
+	void aHigherLevelMakesSmallerFiles() {
+		long[] phrases = new Random(1).longs(4096).toArray();
+		long[] values = new long[50_000];
+		Random random = new Random(2);
+		for (int i = 0; i < values.length; i++) {
+			values[i] = phrases[(i % 5 == 0) ? random.nextInt(4096) : i % 4096];
+		}
+		long[] lengths = new long[2];
+		for (int i = 0; i < 2; i++) {
+			SpillFile file = create(new SpillFormat(SpillCompression.zstd((i == 0) ? 1 : 19)));
+			append(file, batches().of(values));
+			lengths[i] = file.length(0);
+			assertThat(read(file, 0)).hasSize(values.length).last().isEqualTo(values[values.length - 1]);
+		}
+		assertThat(lengths[0]).isGreaterThan(lengths[1]);
+	}
+
+	@Test
+	void levelsAreThoseOfTheLibrary() {
+		assertThat(SpillCompression.MIN_LEVEL).isEqualTo(Zstd.minCompressionLevel());
+		assertThat(SpillCompression.MAX_LEVEL).isEqualTo(Zstd.maxCompressionLevel());
+		for (int level : new int[] { SpillCompression.MIN_LEVEL - 1, SpillCompression.MAX_LEVEL + 1 }) {
+			assertThatIllegalArgumentException().isThrownBy(() -> SpillCompression.zstd(level))
+				.withMessageContaining(String.valueOf(level));
+		}
+		assertThat(SpillCompression.zstd(SpillCompression.MIN_LEVEL).level()).isEqualTo(SpillCompression.MIN_LEVEL);
+		assertThat(SpillCompression.zstd(SpillCompression.MAX_LEVEL).level()).isEqualTo(SpillCompression.MAX_LEVEL);
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whenAByteOfACompressedBatchIsChangedThenItIsCorrupted(Verification verification) throws Exception {
+		SpillFile file = create(ZSTD);
+		append(file, batches().rows(1000, 0));
+		append(file, random(100));
+		file.finish();
+		Path path = Path.of(file.toString());
+		byte[] good = Files.readAllBytes(path);
+		int end = good.length - 8;
+		int start = end - (int) (file.length(0) + file.length(1));
+		for (int at = start; at < end; at += 7) {
+			byte[] bad = good.clone();
+			bad[at] ^= 0x55;
+			Files.write(path, bad);
+			int batch = (at < end - file.length(1)) ? 0 : 1;
+			assertThatExceptionOfType(SpillCorruptedException.class)
+				.isThrownBy(() -> file.read(batch, verification).close())
+				.withMessageContaining("batch " + batch + " ");
+			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
+		}
+		Files.write(path, good);
+		assertThat(read(file, 0)).containsOnly(0L);
+	}
+
+	@Test
+	void whenTheAllocatorHasNoRoomToCompressThenTheWriteFailsAndNothingLeaks() {
+		SpillFile file = create(ZSTD);
+		append(file, batches().rows(100, 0));
+		try (RecordBatch batch = random(10_000)) {
+			long before = this.engine.allocator().getAllocatedMemory();
+			this.engine.allocator().setLimit(before + 50_000);
+			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> file.append(batch))
+				.withMessageContaining("batch 1 ")
+				.withMessageContaining("lance.memory.limit");
+			assertThat(this.engine.allocator().getAllocatedMemory()).isEqualTo(before);
+			this.engine.allocator().setLimit(Long.MAX_VALUE);
+		}
+		assertThat(file.batches()).isOne();
+		assertThat(read(file, 0)).hasSize(100);
+	}
+
+	@Test
+	void whenTheAllocatorHasNoRoomToDecompressThenTheReadFailsAndNothingLeaks() {
+		SpillFile file = create(ZSTD);
+		append(file, batches().rows(10_000, 1));
+		for (long limit : new long[] { 0, 1000, 50_000 }) {
+			this.engine.allocator().setLimit(limit);
+			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> read(file, 0))
+				.withMessageContaining("lance.memory.limit")
+				.withMessageContaining("needs 8");
+			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
+		}
+		this.engine.allocator().setLimit(Long.MAX_VALUE);
+		assertThat(read(file, 0)).containsOnly(1L);
+	}
+
+	@Test
+	void batchesOfEmptyColumnsAndOfNoneAreKept() {
+		SpillFile none = create(new Schema(List.of()), ZSTD, ReadMode.MAP);
+		try (VectorSchemaRoot root = new VectorSchemaRoot(List.of())) {
+			root.setRowCount(7);
+			append(none, RecordBatch.copyOf(root, null, this.engine.allocator()));
+		}
+		Schema schema = new Schema(List.of(Field.nullable("text", new ArrowType.Utf8())));
+		SpillFile empty = create(schema, ZSTD, ReadMode.MAP);
+		try (VectorSchemaRoot root = VectorSchemaRoot.create(schema, this.engine.allocator())) {
+			append(empty, RecordBatch.copyOf(root, null, this.engine.allocator()));
+		}
+		try (RecordBatch seven = none.read(0, Verification.ALWAYS);
+				RecordBatch zero = empty.read(0, Verification.ALWAYS)) {
+			assertThat(seven.rowCount()).isEqualTo(7);
+			assertThat(zero.rowCount()).isZero();
+		}
+	}
+
+	@Test
+	void theMemoryOfTheCodecIsGivenBackWhenTheFileIsFinishedOrFailedOrDeleted() {
+		int before = ZstdCodec.open();
+		SpillFile finished = create(ZSTD);
+		SpillFile failed = create(ZSTD);
+		SpillFile deleted = create(ZSTD);
+		List.of(finished, failed, deleted).forEach((file) -> append(file, batches().rows(100, 0)));
+		assertThat(ZstdCodec.open()).isEqualTo(before + 3);
+		finished.finish();
+		assertThat(ZstdCodec.open()).isEqualTo(before + 2);
+		try (RecordBatch batch = batches().rows(100, 0)) {
+			this.engine.allocator().setLimit(this.engine.allocator().getAllocatedMemory());
+			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> failed.append(batch));
+			this.engine.allocator().setLimit(Long.MAX_VALUE);
+		}
+		assertThat(ZstdCodec.open()).isEqualTo(before + 1);
+		this.files.remove(deleted);
+		deleted.delete();
+		assertThat(ZstdCodec.open()).isEqualTo(before);
+	}
+
+	@Test
+	void manyFramesMakeOneWhole() throws Exception {
+		byte[] frame = Zstd.compress(new byte[1000]);
+		try (ArrowBuf buffer = this.engine.allocator().buffer(4096)) {
+			buffer.setBytes(0, frame);
+			buffer.setBytes(frame.length, frame);
+			ZstdCodec.decompress(buffer.memoryAddress(), 2 * frame.length, buffer.memoryAddress() + 2048, 2000);
+			assertThatExceptionOfType(DamagedException.class).isThrownBy(() -> ZstdCodec
+				.decompress(buffer.memoryAddress(), 2 * frame.length, buffer.memoryAddress() + 2048, 2001));
+		}
+		long gigabyte = 1L << 30;
+		assertThat(ZstdCodec.bound(3 * gigabyte + 5))
+			.isEqualTo(3 * Zstd.compressBound(gigabyte) + Zstd.compressBound(5));
+	}
+
+	/**
+	 * The library is optional: the manager is loaded again by a class loader without it.
+	 */
+	@Test
+	void whenTheLibraryIsMissingThenTheErrorNamesTheDependency() throws Exception {
+		ClassLoader loader = new WithoutLibrary("com.github.luben.");
+		Class<?> compressions = loader.loadClass(SpillCompression.class.getName());
+		Object builder = loader.loadClass(SpillManager.class.getName())
+			.getMethod("builder", BufferAllocator.class, ExecutorService.class)
+			.invoke(null, this.engine.allocator(), this.engine.pool(1));
+		Method compression = builder.getClass().getMethod("compression", compressions);
+		compression.invoke(builder, compressions.getField("NONE").get(null));
+		Object zstd = compressions.getMethod("zstd", int.class).invoke(null, 1);
+		assertThatExceptionOfType(InvocationTargetException.class).isThrownBy(() -> compression.invoke(builder, zstd))
+			.havingCause()
+			.isInstanceOf(IllegalStateException.class)
+			.withMessageContaining("'com.github.luben:zstd-jni'");
+	}
+
+}
