@@ -91,13 +91,13 @@ public final class LargeSpill {
 			List<Long> anonymous = new ArrayList<>();
 			for (int i = 0; i < PARTS; i++) {
 				write(batches * i / PARTS, batches * (i + 1) / PARTS, sender, sources, allocator);
-				anonymous.add(memory.takeMaxAnonymous());
+				anonymous.add(memory.takeAnonymous());
 			}
 			Engine.await(sender.finish());
 			long sum = 0;
 			for (int i = 0; i < PASSES; i++) {
 				sum = replay(spill, readers, allocator);
-				anonymous.add(memory.takeMaxAnonymous());
+				anonymous.add(memory.takeAnonymous());
 			}
 			memory.stop();
 			System.out.printf(

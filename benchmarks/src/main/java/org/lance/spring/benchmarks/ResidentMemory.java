@@ -20,6 +20,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Watches the resident memory of this process, as Linux tells it.
@@ -34,7 +36,7 @@ final class ResidentMemory implements AutoCloseable {
 
 	private volatile boolean stopped;
 
-	private long maxAnonymous;
+	private final List<Double> anonymous = new ArrayList<>();
 
 	private long maxFile;
 
@@ -56,7 +58,7 @@ final class ResidentMemory implements AutoCloseable {
 	}
 
 	private synchronized void look() {
-		this.maxAnonymous = Math.max(this.maxAnonymous, bytes("RssAnon:"));
+		this.anonymous.add((double) bytes("RssAnon:"));
 		this.maxFile = Math.max(this.maxFile, bytes("RssFile:"));
 	}
 
@@ -75,13 +77,14 @@ final class ResidentMemory implements AutoCloseable {
 	}
 
 	/**
-	 * The most anonymous memory since this was last asked.
+	 * The anonymous memory since this was last asked, in the middle: the JIT compiler
+	 * takes some for moments.
 	 */
-	synchronized long takeMaxAnonymous() {
+	synchronized long takeAnonymous() {
 		look();
-		long max = this.maxAnonymous;
-		this.maxAnonymous = 0;
-		return max;
+		long median = (long) Quartiles.of(this.anonymous).median();
+		this.anonymous.clear();
+		return median;
 	}
 
 	synchronized long maxFile() {
