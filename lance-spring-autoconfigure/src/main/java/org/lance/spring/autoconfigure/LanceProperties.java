@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.lance.spring.spill.ReadMode;
 import org.lance.spring.spill.SpillCodec;
 import org.lance.spring.spill.SpillCompression;
+import org.lance.spring.spill.SpillMode;
+import org.lance.spring.spill.UnusableDirectory;
 import org.lance.spring.spill.Verification;
 
 import org.springframework.beans.factory.InitializingBean;
@@ -138,6 +140,9 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * before they go to disk.
 	 * @param diskLimit Maximum amount of disk space that all spill files together may
 	 * take. Defaults to no limit.
+	 * @param mode What a spill does when its batches do not fit into memory any more.
+	 * @param onUnusableDirectory What a spill does that has to go to disk when no
+	 * directory is usable.
 	 * @param threads Number of threads that read and write spill files.
 	 * @param verification When the checksum of a batch read from disk is verified.
 	 * @param readMode How batches are read from disk.
@@ -145,6 +150,7 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 */
 	record Spill(@DefaultValue List<Path> directories, @DefaultValue("100MB") DataSize memoryLimit,
 			@DefaultValue("1GB") DataSize totalMemoryLimit, @Nullable DataSize diskLimit,
+			@DefaultValue("spill") SpillMode mode, @DefaultValue("fail") UnusableDirectory onUnusableDirectory,
 			@DefaultValue("4") int threads, @DefaultValue("always") Verification verification,
 			@DefaultValue("map") ReadMode readMode, @DefaultValue Compression compression) {
 

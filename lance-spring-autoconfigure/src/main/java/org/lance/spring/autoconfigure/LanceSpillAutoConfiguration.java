@@ -76,6 +76,8 @@ public final class LanceSpillAutoConfiguration {
 		SpillManager.Builder builder = SpillManager.builder(allocator, executor, ExecutorShutdown.of(executor))
 			.memoryLimit(spill.memoryLimit().toBytes())
 			.totalMemoryLimit(spill.totalMemoryLimit().toBytes())
+			.mode(spill.mode())
+			.onUnusableDirectory(spill.onUnusableDirectory())
 			.verification(spill.verification())
 			.readMode(spill.readMode());
 		if (spill.diskLimit() != null) {

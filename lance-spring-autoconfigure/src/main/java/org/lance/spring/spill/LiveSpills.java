@@ -17,6 +17,7 @@
 package org.lance.spring.spill;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -90,6 +91,24 @@ final class LiveSpills implements SpillOwner {
 	@Override
 	public void gone(SpillCore spill) {
 		this.spills.remove(spill);
+	}
+
+	/**
+	 * The spill that would hold most is the one to move, be it the one that asks.
+	 */
+	@Override
+	public @Nullable CompletionStage<?> makeRoom(SpillCore spill, long wanted) {
+		List<SpillCore> larger = this.spills.stream()
+			.filter((other) -> other != spill && other.movable() > wanted)
+			.sorted(Comparator.comparingLong(SpillCore::movable).reversed())
+			.toList();
+		for (SpillCore other : larger) {
+			CompletionStage<Void> moved = other.moveToDisk();
+			if (moved != null) {
+				return moved;
+			}
+		}
+		return null;
 	}
 
 	List<SpillCore> all() {

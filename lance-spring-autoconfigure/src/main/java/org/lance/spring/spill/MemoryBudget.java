@@ -16,43 +16,89 @@
 
 package org.lance.spring.spill;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Collection;
+import java.util.IdentityHashMap;
+import java.util.Map;
 
 /**
  * The bytes that all spills of a manager may hold in memory together. Reserved before a
- * batch is kept, given back exactly.
+ * batch is kept, given back exactly. An allocation that several spills hold counts once.
+ * <p>
+ * May be used from any thread.
  */
 final class MemoryBudget {
 
 	private final long limit;
 
-	private final AtomicLong used = new AtomicLong();
+	private final Map<Object, Shared> allocations = new IdentityHashMap<>();
+
+	private volatile long used;
 
 	MemoryBudget(long limit) {
 		this.limit = limit;
 	}
 
-	boolean tryReserve(long bytes) {
-		long current = this.used.get();
-		while (bytes <= this.limit - current) {
-			if (this.used.compareAndSet(current, current + bytes)) {
-				return true;
+	/**
+	 * Reserves what a spill wants to hold in addition.
+	 * @param allocations the allocations that this spill does not hold yet, each with its
+	 * size
+	 * @param heap what else it costs
+	 * @return whether it fits; if not, nothing is reserved
+	 */
+	synchronized boolean tryReserve(Map<Object, Long> allocations, long heap) {
+		long added = heap;
+		for (Map.Entry<Object, Long> allocation : allocations.entrySet()) {
+			if (!this.allocations.containsKey(allocation.getKey())) {
+				added += allocation.getValue();
 			}
-			current = this.used.get();
 		}
-		return false;
+		if (added > this.limit - this.used) {
+			return false;
+		}
+		allocations
+			.forEach((key, size) -> this.allocations.computeIfAbsent(key, (missing) -> new Shared(size)).spills++);
+		this.used += added;
+		return true;
 	}
 
-	void giveBack(long bytes) {
-		this.used.addAndGet(-bytes);
+	/**
+	 * Gives back what a spill held.
+	 * @param allocations its allocations
+	 * @param heap what else it cost
+	 */
+	synchronized void giveBack(Collection<Object> allocations, long heap) {
+		long freed = heap;
+		for (Object key : allocations) {
+			Shared shared = this.allocations.get(key);
+			if (shared != null && --shared.spills == 0) {
+				this.allocations.remove(key);
+				freed += shared.size;
+			}
+		}
+		this.used -= freed;
 	}
 
 	long used() {
-		return this.used.get();
+		return this.used;
 	}
 
 	long limit() {
 		return this.limit;
+	}
+
+	/**
+	 * An allocation that spills hold.
+	 */
+	private static final class Shared {
+
+		private final long size;
+
+		private int spills;
+
+		Shared(long size) {
+			this.size = size;
+		}
+
 	}
 
 }

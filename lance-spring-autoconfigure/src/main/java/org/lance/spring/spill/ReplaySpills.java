@@ -23,11 +23,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes replay spills without a {@link SpillManager}: one spill, one file at a path of
@@ -71,8 +73,8 @@ public final class ReplaySpills {
 		SpillDisk disk = new SpillDisk(name, new OneFile(path, allocator), SpillFormat.PLAIN, own, counters,
 				Verification.ALWAYS);
 		SpillCore core = new SpillCore(name, schema, Map.of(),
-				new SpillMemory(memoryLimit, new MemoryBudget(Long.MAX_VALUE)), disk, counters, InstantSource.system(),
-				new NoOwner());
+				new SpillMemory(memoryLimit, new MemoryBudget(Long.MAX_VALUE), allocator, schema), disk,
+				SpillPolicy.DEFAULT, counters, InstantSource.system(), new NoOwner());
 		return new CoreSpill(core, own);
 	}
 
@@ -136,6 +138,11 @@ public final class ReplaySpills {
 
 		@Override
 		public void gone(SpillCore spill) {
+		}
+
+		@Override
+		public @Nullable CompletionStage<?> makeRoom(SpillCore spill, long wanted) {
+			return null;
 		}
 
 	}

@@ -19,8 +19,6 @@ package org.lance.spring.spill;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -68,13 +66,10 @@ final class SpillCore {
 
 	private final SpillReaders readers;
 
-	/**
-	 * The stage of the write or finish that is on its way to disk.
-	 */
-	private @Nullable CompletableFuture<Void> writing;
+	private final SpillWriter writer;
 
 	SpillCore(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillMemory memory, SpillDisk disk,
-			SpillCounters counters, InstantSource clock, SpillOwner owner) {
+			SpillPolicy policy, SpillCounters counters, InstantSource clock, SpillOwner owner) {
 		this.name = name;
 		this.schema = schema;
 		this.fields = new DictionaryFields(dictionaryFields);
@@ -86,6 +81,7 @@ final class SpillCore {
 		this.owner = owner;
 		this.state = new SpillState(name);
 		this.readers = new SpillReaders(this.lock, this.state, memory, disk, this::cleanUpIfPossible);
+		this.writer = new SpillWriter(this, this.lock, this.state, memory, disk, this.fields, policy, owner);
 	}
 
 	String name() {
@@ -101,130 +97,32 @@ final class SpillCore {
 	}
 
 	CompletionStage<Void> write(RecordBatch batch) {
-		CompletableFuture<Void> result = EngineThreads.newFuture();
-		RecordBatch held;
-		try {
-			this.fields.check(batch);
-			held = batch.withSchema(this.schema);
-		}
-		catch (RuntimeException ex) {
-			result.completeExceptionally(ex);
-			return result;
-		}
-		Effects effects = new Effects();
-		synchronized (this.lock) {
-			RuntimeException refusal = this.state.refusal();
-			if (refusal != null) {
-				effects.add(held::close);
-				result.completeExceptionally(refusal);
-			}
-			else {
-				this.fields.learn(held.dictionaries());
-				if (this.state.state() == State.IN_MEMORY && this.memory.tryAdd(held)) {
-					committed(held.rowCount(), effects);
-					result.complete(null);
-				}
-				else {
-					writeToFile(held, result, effects);
-				}
-			}
-		}
-		effects.run();
-		return result;
-	}
-
-	private void writeToFile(RecordBatch held, CompletableFuture<Void> result, Effects effects) {
-		this.state.writeToFile();
-		this.writing = result;
-		// Readers go on in memory until the file has everything.
-		List<RecordBatch> batches = new ArrayList<>(this.memory.batches());
-		batches.add(held);
-		Map<Long, Field> dictionaryFields = this.fields.get();
-		effects.add(() -> this.disk.append(this.schema, dictionaryFields, batches, () -> !isEnded(),
-				(failure) -> appended(held, failure)));
-	}
-
-	private void appended(RecordBatch held, @Nullable SpillException failure) {
-		int rows = held.rowCount();
-		Effects effects = new Effects();
-		effects.add(held::close);
-		synchronized (this.lock) {
-			CompletableFuture<Void> result = writeSucceeded(failure, effects);
-			if (result != null) {
-				if (this.state.switched()) {
-					effects.add(this.memory.clear());
-				}
-				effects.add(() -> result.complete(null));
-				committed(rows, effects);
-			}
-		}
-		effects.run();
+		return this.writer.write(batch);
 	}
 
 	CompletionStage<Void> finish() {
-		CompletableFuture<Void> result = EngineThreads.newFuture();
-		Effects effects = new Effects();
-		synchronized (this.lock) {
-			RuntimeException refusal = this.state.refusal();
-			if (refusal != null) {
-				result.completeExceptionally(refusal);
-			}
-			else if (this.state.finish()) {
-				finished(effects);
-				result.complete(null);
-			}
-			else {
-				this.writing = result;
-				effects.add(() -> this.disk.finish(this::endWritten));
-			}
-		}
-		effects.run();
-		return result;
-	}
-
-	private void endWritten(@Nullable SpillException failure) {
-		Effects effects = new Effects();
-		synchronized (this.lock) {
-			CompletableFuture<Void> result = writeSucceeded(failure, effects);
-			if (result != null) {
-				this.state.finished();
-				effects.add(() -> result.complete(null));
-				finished(effects);
-			}
-		}
-		effects.run();
+		return this.writer.finish();
 	}
 
 	/**
-	 * Takes the outcome of the sender's file call.
-	 * @return the stage to complete, or {@code null} if it failed or nobody waits any
-	 * more
+	 * The spill is complete. Called under the lock.
 	 */
-	private @Nullable CompletableFuture<Void> writeSucceeded(@Nullable SpillException failure, Effects effects) {
-		CompletableFuture<Void> result = this.writing;
-		this.writing = null;
-		if (!this.state.writeEnded() || result == null) {
-			cleanUpIfPossible(effects);
-			return null;
-		}
-		if (failure != null) {
-			effects.add(() -> result.completeExceptionally(failure));
-			end(State.FAILED, failure, true, effects);
-			return null;
-		}
-		return result;
-	}
-
-	private void committed(int rows, Effects effects) {
-		this.state.committed(rows);
-		this.readers.wake(effects);
-	}
-
-	private void finished(Effects effects) {
+	void finished(Effects effects) {
 		SpillSnapshot snapshot = snapshot();
 		effects.add(() -> this.written.complete(snapshot));
 		this.readers.wake(effects);
 		updateBusy(effects);
+	}
+
+	/**
+	 * Returns the bytes that {@link #moveToDisk()} would free, about.
+	 */
+	long movable() {
+		return this.writer.movable();
+	}
+
+	@Nullable CompletionStage<Void> moveToDisk() {
+		return this.writer.moveToDisk();
 	}
 
 	/**
@@ -265,6 +163,13 @@ final class SpillCore {
 		this.disk.settle();
 	}
 
+	/**
+	 * A write failed, and the spill with it. Called under the lock.
+	 */
+	void fail(SpillException why, Effects effects) {
+		end(State.FAILED, why, true, effects);
+	}
+
 	private void end(State to, SpillException why, boolean count, Effects effects) {
 		if (!this.state.end(to, why)) {
 			return;
@@ -272,17 +177,16 @@ final class SpillCore {
 		if (count) {
 			this.counters.failed(why);
 		}
-		CompletableFuture<Void> interrupted = this.writing;
-		this.writing = null;
-		if (interrupted != null) {
-			effects.add(() -> interrupted.completeExceptionally(why.again(why.detail())));
-		}
+		this.writer.interrupt(why, effects);
 		effects.add(() -> this.written.completeExceptionally(why));
 		this.readers.wake(effects);
 		cleanUpIfPossible(effects);
 	}
 
-	private void cleanUpIfPossible(Effects effects) {
+	/**
+	 * Called under the lock.
+	 */
+	void cleanUpIfPossible(Effects effects) {
 		if (this.state.beginCleanUp()) {
 			effects.add(this.memory.clear());
 			effects.add(this.disk.hasFile() ? () -> this.disk.delete(this::gone) : this::gone);
@@ -342,6 +246,13 @@ final class SpillCore {
 	 */
 	boolean isEnded() {
 		return this.state.ending() != null;
+	}
+
+	/**
+	 * Returns the time in seconds.
+	 */
+	long seconds() {
+		return this.clock.instant().getEpochSecond();
 	}
 
 	SpillSnapshot snapshot() {

@@ -19,6 +19,7 @@ package org.lance.spring.spill;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -34,6 +35,8 @@ final class SpillCounters {
 
 	final LongAdder orphansReclaimed = new LongAdder();
 
+	private final AtomicBoolean unusable = new AtomicBoolean();
+
 	private final Map<Class<?>, LongAdder> failures;
 
 	SpillCounters() {
@@ -48,6 +51,23 @@ final class SpillCounters {
 		LongAdder adder = this.failures.get(failure.getClass());
 		if (adder != null) {
 			adder.increment();
+		}
+	}
+
+	/**
+	 * No directory is usable.
+	 * @return whether that is news
+	 */
+	boolean directoryUnusable() {
+		return this.unusable.compareAndSet(false, true);
+	}
+
+	/**
+	 * A directory is usable.
+	 */
+	void directoryUsable() {
+		if (this.unusable.get()) {
+			this.unusable.set(false);
 		}
 	}
 

@@ -16,7 +16,7 @@
 
 package org.lance.spring.spill;
 
-import java.util.List;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -68,18 +68,36 @@ final class SpillDisk {
 
 	/**
 	 * Appends batches and makes the file before if there is none.
-	 * @param batches the batches, borrowed until the callback
+	 * @param batches the batches, each owned by whoever takes it
 	 * @param wanted is asked before each batch whether anybody still wants it
 	 * @param ended is given the failure, or {@code null}
 	 */
-	void append(Schema schema, Map<Long, Field> dictionaryFields, List<RecordBatch> batches, Wanted wanted,
+	void append(Schema schema, Map<Long, Field> dictionaryFields, Iterator<RecordBatch> batches, Wanted wanted,
 			Consumer<@Nullable SpillException> ended) {
 		this.executor.execute(() -> ended.accept(tryAppend(schema, dictionaryFields, batches, wanted)),
 				() -> ended.accept(executorGone()));
 	}
 
+	/**
+	 * Makes a file of all batches that a spill has; if that fails, there is none.
+	 * @param complete whether no more will come
+	 */
+	void move(Schema schema, Map<Long, Field> dictionaryFields, Iterator<RecordBatch> batches, boolean complete,
+			Wanted wanted, Consumer<@Nullable SpillException> ended) {
+		this.executor.execute(() -> {
+			SpillException failure = tryAppend(schema, dictionaryFields, batches, wanted);
+			if (failure == null && complete && wanted.stillWanted()) {
+				failure = tryFinish();
+			}
+			if (failure != null && hasFile()) {
+				tryDelete();
+			}
+			ended.accept(failure);
+		}, () -> ended.accept(executorGone()));
+	}
+
 	private @Nullable SpillException tryAppend(Schema schema, Map<Long, Field> dictionaryFields,
-			List<RecordBatch> batches, Wanted wanted) {
+			Iterator<RecordBatch> batches, Wanted wanted) {
 		int index = 0;
 		try {
 			SpillFile target = this.file;
@@ -87,14 +105,15 @@ final class SpillDisk {
 				target = this.store.create(this.name, schema, dictionaryFields, this.format);
 				this.file = target;
 				this.counters.files.increment();
+				this.counters.directoryUsable();
 			}
 			try {
 				index = target.batches();
-				for (RecordBatch batch : batches) {
-					if (wanted.stillWanted()) {
+				while (batches.hasNext() && wanted.stillWanted()) {
+					try (RecordBatch batch = batches.next()) {
 						target.append(batch);
-						index++;
 					}
+					index++;
 				}
 			}
 			finally {
@@ -104,6 +123,17 @@ final class SpillDisk {
 		}
 		catch (Throwable ex) {
 			return typed("batch %d could not be written".formatted(index), ex);
+		}
+	}
+
+	/**
+	 * Says that a spill stays in memory because no file can be made; once, until one can.
+	 */
+	void warnOfUnusableDirectory(SpillException failure) {
+		if (this.counters.directoryUnusable()) {
+			logger.warn(
+					"Spill '{}' stays in memory beyond its limit, because no directory is usable, and so will others: {}",
+					this.name, failure.detail());
 		}
 	}
 
@@ -181,6 +211,7 @@ final class SpillDisk {
 		}
 		this.file = null;
 		this.counters.files.decrement();
+		this.counted = 0;
 	}
 
 	/**

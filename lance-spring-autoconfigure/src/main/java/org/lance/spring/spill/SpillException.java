@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1.0
  */
-public abstract sealed class SpillException extends RuntimeException
-		permits SpillAbandonedException, SpillClosedException, SpillCorruptedException, SpillDiskFullException,
-		SpillGoneException, SpillIoException, SpillQuotaExceededException, SpillSourceFailedException {
+public abstract sealed class SpillException extends RuntimeException permits SpillAbandonedException,
+		SpillClosedException, SpillCorruptedException, SpillDiskFullException, SpillGoneException, SpillIoException,
+		SpillQuotaExceededException, SpillRejectedException, SpillSourceFailedException {
 
 	private final String spillName;
 

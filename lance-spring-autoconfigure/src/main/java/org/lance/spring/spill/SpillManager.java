@@ -64,7 +64,13 @@ public final class SpillManager implements AutoCloseable {
 
 	private final LiveSpills spills;
 
+	private final BufferAllocator allocator;
+
 	private final long memoryLimit;
+
+	private final SpillMode mode;
+
+	private final UnusableDirectory unusableDirectory;
 
 	private final Verification verification;
 
@@ -88,7 +94,10 @@ public final class SpillManager implements AutoCloseable {
 		this.executor = this.executors.get();
 		this.budget = new MemoryBudget(builder.totalMemoryLimit);
 		this.spills = new LiveSpills(this.executor);
+		this.allocator = builder.allocator;
 		this.memoryLimit = builder.memoryLimit;
+		this.mode = builder.mode;
+		this.unusableDirectory = builder.unusableDirectory;
 		this.verification = builder.verification;
 		this.compression = builder.compression;
 		this.clock = builder.clock;
@@ -160,10 +169,12 @@ public final class SpillManager implements AutoCloseable {
 		long limit = (options.memoryLimit() >= 0) ? options.memoryLimit() : this.memoryLimit;
 		Verification when = (options.verification() != null) ? options.verification() : this.verification;
 		SpillFormat format = format(options);
+		SpillMode mode = (options.mode() != null) ? options.mode() : this.mode;
 		SpillExecutor own = this.executors.get();
-		SpillCore core = new SpillCore(name, schema, dictionaryFields, new SpillMemory(limit, this.budget),
-				new SpillDisk(name, this.store, format, own, this.counters, when), this.counters, this.clock,
-				this.spills);
+		SpillCore core = new SpillCore(name, schema, dictionaryFields,
+				new SpillMemory(limit, this.budget, this.allocator, schema),
+				new SpillDisk(name, this.store, format, own, this.counters, when),
+				new SpillPolicy(mode, this.unusableDirectory), this.counters, this.clock, this.spills);
 		this.spills.add(core);
 		return new CoreSpill(core, own);
 	}
@@ -352,6 +363,10 @@ public final class SpillManager implements AutoCloseable {
 
 		private long diskLimit = DiskBudget.UNLIMITED;
 
+		private SpillMode mode = SpillMode.SPILL;
+
+		private UnusableDirectory unusableDirectory = UnusableDirectory.FAIL;
+
 		private Verification verification = Verification.ALWAYS;
 
 		private ReadMode readMode = ReadMode.MAP;
@@ -418,6 +433,28 @@ public final class SpillManager implements AutoCloseable {
 		 */
 		public Builder diskLimit(long bytes) {
 			this.diskLimit = positive("diskLimit", bytes);
+			return this;
+		}
+
+		/**
+		 * Sets what a spill does when its batches do not fit into memory any more, unless
+		 * said otherwise.
+		 * @param mode what
+		 * @return this builder
+		 */
+		public Builder mode(SpillMode mode) {
+			this.mode = mode;
+			return this;
+		}
+
+		/**
+		 * Sets what a spill does when no file can be made, because no directory is
+		 * usable.
+		 * @param unusableDirectory what
+		 * @return this builder
+		 */
+		public Builder onUnusableDirectory(UnusableDirectory unusableDirectory) {
+			this.unusableDirectory = unusableDirectory;
 			return this;
 		}
 

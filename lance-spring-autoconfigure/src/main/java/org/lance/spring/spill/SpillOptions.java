@@ -121,10 +121,29 @@ public final class SpillOptions {
 		return new SpillOptions(changed);
 	}
 
+	/**
+	 * Returns what the spill does when its batches do not fit into memory any more.
+	 * @return what, or {@code null} for the manager's choice
+	 */
+	public @Nullable SpillMode mode() {
+		return this.values.mode;
+	}
+
+	/**
+	 * Returns these options with another mode.
+	 * @param mode what the spill does when its batches do not fit into memory any more
+	 * @return the options
+	 */
+	public SpillOptions withMode(SpillMode mode) {
+		Values changed = new Values(this.values);
+		changed.mode = mode;
+		return new SpillOptions(changed);
+	}
+
 	@Override
 	public String toString() {
-		return "options of spill '%s', memory limit %d, verification %s, %s".formatted(name(), memoryLimit(),
-				verification(), compression());
+		return "options of spill '%s', memory limit %d, verification %s, %s, mode %s".formatted(name(), memoryLimit(),
+				verification(), compression(), mode());
 	}
 
 	/**
@@ -140,6 +159,8 @@ public final class SpillOptions {
 
 		private @Nullable SpillCompression compression;
 
+		private @Nullable SpillMode mode;
+
 		Values() {
 		}
 
@@ -148,6 +169,7 @@ public final class SpillOptions {
 			this.memoryLimit = other.memoryLimit;
 			this.verification = other.verification;
 			this.compression = other.compression;
+			this.mode = other.mode;
 		}
 
 	}

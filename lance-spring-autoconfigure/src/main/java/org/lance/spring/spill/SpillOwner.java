@@ -16,8 +16,12 @@
 
 package org.lance.spring.spill;
 
+import java.util.concurrent.CompletionStage;
+
+import org.jspecify.annotations.Nullable;
+
 /**
- * Whoever has to know about the life of a spill; told outside its lock.
+ * What a spill tells the manager that made it, and asks it. Called outside of locks.
  */
 interface SpillOwner {
 
@@ -30,5 +34,15 @@ interface SpillOwner {
 	 * The spill holds nothing any more.
 	 */
 	void gone(SpillCore spill);
+
+	/**
+	 * The shared budget is short: asks another spill to move to disk.
+	 * @param spill who needs memory
+	 * @param wanted the bytes that it would hold with what it was given; only a spill
+	 * that holds more is asked
+	 * @return the stage that ends when the other one has moved or could not, or
+	 * {@code null} if no other is to move
+	 */
+	@Nullable CompletionStage<?> makeRoom(SpillCore spill, long wanted);
 
 }

@@ -77,7 +77,7 @@ final class SpillReaders {
 			else if (reader.cancelled) {
 				failure = cancellation();
 			}
-			else if (reader.position < this.memory.batches().size()) {
+			else if (reader.position < this.memory.size()) {
 				batch = this.memory.share(reader.position++);
 			}
 			else if (reader.position < this.state.batches()) {

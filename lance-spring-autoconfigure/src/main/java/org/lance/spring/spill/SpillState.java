@@ -39,9 +39,14 @@ final class SpillState {
 	private long rows;
 
 	/**
-	 * Whether a write or the finish is on its way to disk.
+	 * Whether a write or the finish is not complete.
 	 */
 	private boolean writing;
+
+	/**
+	 * Whether the batches are moved to disk to make room for other spills.
+	 */
+	private boolean moving;
 
 	private boolean senderDone;
 
@@ -106,29 +111,36 @@ final class SpillState {
 	}
 
 	/**
+	 * The sender calls.
+	 * @param finish whether it says that the stream is complete
+	 */
+	void senderCalls(boolean finish) {
+		this.writing = true;
+		this.senderDone |= finish;
+	}
+
+	/**
+	 * The call of the sender is complete.
+	 */
+	void senderCalled() {
+		this.writing = false;
+	}
+
+	/**
 	 * A batch goes to the file, and all before it if they are in memory.
 	 */
 	void writeToFile() {
 		if (this.state == State.IN_MEMORY) {
 			this.state = State.SWITCHING;
 		}
-		this.writing = true;
 		this.calls++;
 	}
 
 	/**
-	 * The sender said that the stream is complete.
-	 * @return whether it is; otherwise the end has to be written to the file first
+	 * The end goes to the file.
 	 */
-	boolean finish() {
-		this.senderDone = true;
-		if (this.state == State.IN_MEMORY) {
-			this.state = State.FINISHED;
-			return true;
-		}
-		this.writing = true;
+	void finishFile() {
 		this.calls++;
-		return false;
 	}
 
 	/**
@@ -137,8 +149,48 @@ final class SpillState {
 	 */
 	boolean writeEnded() {
 		this.calls--;
-		this.writing = false;
 		return this.ending == null;
+	}
+
+	/**
+	 * Tells whether all batches are in memory and could be moved to disk for others.
+	 */
+	boolean canMove() {
+		return this.ending == null && !this.moving && (this.state == State.IN_MEMORY || this.state == State.FINISHED);
+	}
+
+	boolean isMoving() {
+		return this.moving;
+	}
+
+	/**
+	 * All batches go to a file, to make room for other spills.
+	 */
+	void moveBegins() {
+		this.moving = true;
+		if (this.state == State.IN_MEMORY) {
+			this.state = State.SWITCHING;
+		}
+		this.calls++;
+	}
+
+	/**
+	 * The move ended.
+	 * @return whether that still matters
+	 */
+	boolean moveEnded() {
+		this.moving = false;
+		this.calls--;
+		return this.ending == null;
+	}
+
+	/**
+	 * There is no file after all.
+	 */
+	void stayInMemory() {
+		if (this.state == State.SWITCHING) {
+			this.state = State.IN_MEMORY;
+		}
 	}
 
 	/**
@@ -162,7 +214,7 @@ final class SpillState {
 	}
 
 	/**
-	 * The file has its end.
+	 * All is written.
 	 */
 	void finished() {
 		this.state = State.FINISHED;

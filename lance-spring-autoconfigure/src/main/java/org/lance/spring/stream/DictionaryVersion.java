@@ -251,6 +251,23 @@ public final class DictionaryVersion implements AutoCloseable {
 	}
 
 	/**
+	 * Visits the allocations behind the values, so that what many batches share can be
+	 * counted once.
+	 * @param known tells of an allocation that it was visited before; who knows a delta
+	 * knows those before it, which are not asked for then
+	 * @param visitor is given the identity of each other allocation and its whole size in
+	 * bytes
+	 */
+	public void forEachAllocation(Predicate<Object> known, BiConsumer<Object, Long> visitor) {
+		forEachChunkOfFirst((allocation, bytes) -> {
+			if (!known.test(allocation)) {
+				visitor.accept(allocation, bytes);
+			}
+		});
+		forEachDelta(known, visitor);
+	}
+
+	/**
 	 * Visits the allocations of the values that the deltas were added to.
 	 */
 	void forEachChunkOfFirst(BiConsumer<Object, Long> visitor) {

@@ -198,6 +198,29 @@ public final class RecordBatch implements AutoCloseable {
 	}
 
 	/**
+	 * Returns another handle on the same rows that keeps little more memory alive than
+	 * they need: a few rows may keep a large allocation alive, of which they were a
+	 * slice. The columns are copied if they use less than half of what they keep alive,
+	 * and that is worth it; otherwise this is {@link #share()}. Dictionaries are never
+	 * copied.
+	 * @param allocator where a copy goes; must stay open until the batch is closed
+	 * @return the handle, owned by the caller
+	 * @throws org.apache.arrow.memory.OutOfMemoryException if the allocator refuses
+	 */
+	public RecordBatch compact(BufferAllocator allocator) {
+		hold();
+		try {
+			if (!this.sealed.buffers.isWasteful()) {
+				return share();
+			}
+			return over(this.sealed.schema, this.sealed.buffers.copy(allocator), this.sealed.dictionaries);
+		}
+		finally {
+			this.sealed.release();
+		}
+	}
+
+	/**
 	 * Returns another handle on the same memory.
 	 * @return the handle, owned by the caller
 	 */

@@ -43,6 +43,11 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 	private static final long ALIGNMENT = 8;
 
 	/**
+	 * Memory that is not worth a copy to be freed.
+	 */
+	private static final long WORTH_COPYING = 16 << 10;
+
+	/**
 	 * Seals a body.
 	 * @param body the body; the caller keeps its own references
 	 * @param keep which memory is kept by reference
@@ -132,6 +137,28 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 		}
 		return new SealedBuffers(body(source.getLength(), source.getNodes(), views, source.getVariadicBufferCounts()),
 				memory);
+	}
+
+	/**
+	 * Whether much more memory is kept alive than the buffers use.
+	 */
+	boolean isWasteful() {
+		long kept = chunks().values().stream().mapToLong(Long::longValue).sum();
+		long used = this.body.getBuffers().stream().mapToLong(SealedBuffers::available).sum();
+		return kept - used > Math.max(used, WORTH_COPYING);
+	}
+
+	private Map<Object, Long> chunks() {
+		Map<Object, Long> chunks = new IdentityHashMap<>();
+		this.memory.forEachChunk(chunks::put);
+		return chunks;
+	}
+
+	/**
+	 * Copies the buffers into one allocation of their size.
+	 */
+	SealedBuffers copy(BufferAllocator allocator) {
+		return seal(this.body, Keep.NOTHING, List.of(), allocator);
 	}
 
 	static ArrowRecordBatch body(int length, List<ArrowFieldNode> nodes, List<ArrowBuf> buffers,

@@ -26,6 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.lance.spring.spill.ReadMode;
 import org.lance.spring.spill.SpillCodec;
+import org.lance.spring.spill.SpillMode;
+import org.lance.spring.spill.UnusableDirectory;
 import org.lance.spring.spill.Verification;
 
 import org.springframework.beans.factory.BeanFactory;
@@ -67,6 +69,8 @@ class LancePropertiesTests {
 			assertThat(properties.spill().memoryLimit()).isEqualTo(DataSize.ofMegabytes(100));
 			assertThat(properties.spill().totalMemoryLimit()).isEqualTo(DataSize.ofGigabytes(1));
 			assertThat(properties.spill().diskLimit()).isNull();
+			assertThat(properties.spill().mode()).isEqualTo(SpillMode.SPILL);
+			assertThat(properties.spill().onUnusableDirectory()).isEqualTo(UnusableDirectory.FAIL);
 			assertThat(properties.spill().threads()).isEqualTo(4);
 			assertThat(properties.spill().verification()).isEqualTo(Verification.ALWAYS);
 			assertThat(properties.spill().readMode()).isEqualTo(ReadMode.MAP);
@@ -110,8 +114,9 @@ class LancePropertiesTests {
 	@CsvSource({ "lance.memory.limit,lots", "lance.background.threads,two", "lance.background.queue-capacity,1.5",
 			"lance.background.keep-alive,ever", "lance.background.await-termination,soon",
 			"lance.source.read-ahead,some", "lance.spill.memory-limit,100XB", "lance.spill.total-memory-limit,GB",
-			"lance.spill.disk-limit,much", "lance.spill.threads,many", "lance.spill.verification,sometimes",
-			"lance.spill.read-mode,write", "lance.spill.compression.codec,zip", "lance.spill.compression.level,high" })
+			"lance.spill.disk-limit,much", "lance.spill.mode,maybe", "lance.spill.on-unusable-directory,cry",
+			"lance.spill.threads,many", "lance.spill.verification,sometimes", "lance.spill.read-mode,write",
+			"lance.spill.compression.codec,zip", "lance.spill.compression.level,high" })
 	void whenAValueIsOfAnotherTypeThenTheAnalysisNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();

@@ -43,6 +43,7 @@ import org.lance.spring.spill.SpillCorruptedException;
 import org.lance.spring.spill.SpillException;
 import org.lance.spring.spill.SpillManager;
 import org.lance.spring.spill.SpillQuotaExceededException;
+import org.lance.spring.spill.SpillRejectedException;
 import org.lance.spring.spill.SpillSender;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.stream.RecordBatchStream;
@@ -139,6 +140,28 @@ class LanceSpillAutoConfigurationTests {
 				try (ReplaySpill spill = spill(context, 1)) {
 					flipTheLastBitOfTheFirstBody(spill);
 					assertThat(rows(spill)).isEqualTo(1000);
+				}
+			});
+	}
+
+	@Test
+	void whenTheModeIsFailThenTheDiskIsNotTouched() {
+		directory().withPropertyValues("lance.spill.memory-limit=10KB", "lance.spill.mode=fail").run((context) -> {
+			assertThatExceptionOfType(SpillRejectedException.class).isThrownBy(() -> unwrap(() -> spill(context, 2)));
+			assertThat(this.folder).isEmptyDirectory();
+		});
+	}
+
+	@Test
+	void whenTheDirectoryIsUnusableThenASpillMayStayInMemory() throws IOException {
+		Path file = Files.createFile(this.folder.resolve("file"));
+		this.runner
+			.withPropertyValues("lance.spill.directories=" + file.resolve("base"), "lance.spill.memory-limit=0",
+					"lance.spill.on-unusable-directory=memory")
+			.run((context) -> {
+				try (ReplaySpill spill = spill(context, 2)) {
+					assertThat(rows(spill)).isEqualTo(2000);
+					assertThat(spill.snapshot().memoryBytes()).isPositive();
 				}
 			});
 	}

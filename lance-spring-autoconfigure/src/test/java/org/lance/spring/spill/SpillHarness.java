@@ -44,10 +44,16 @@ final class SpillHarness implements AutoCloseable {
 	}
 
 	SpillHarness(EngineExtension engine, SpillFile.Store store, ExecutorService pool, long totalMemoryLimit) {
+		this(engine, store, pool, totalMemoryLimit, UnusableDirectory.FAIL);
+	}
+
+	SpillHarness(EngineExtension engine, SpillFile.Store store, ExecutorService pool, long totalMemoryLimit,
+			UnusableDirectory unusableDirectory) {
 		this.batches = new Batches(engine.allocator());
 		this.pool = pool;
 		this.manager = SpillManager.builder(engine.allocator(), this.pool)
 			.totalMemoryLimit(totalMemoryLimit)
+			.onUnusableDirectory(unusableDirectory)
 			.build(store);
 		engine.closeLater(this);
 	}

@@ -320,7 +320,7 @@ class SpillManagerTests {
 		assertThat(statistics.files()).isOne();
 		assertThat(statistics.orphansReclaimed()).isEqualTo(3);
 		assertThat(statistics.failures()).containsOnlyKeys("abandoned", "closed", "corrupted", "disk-full", "gone",
-				"io", "quota-exceeded", "source-failed");
+				"io", "quota-exceeded", "rejected", "source-failed");
 		assertThat(statistics.failures().values()).containsOnly(0L);
 		assertThat(harness.manager.spills()).extracting(SpillSnapshot::name)
 			.containsExactlyInAnyOrder(inMemory.name(), onDisk.name());

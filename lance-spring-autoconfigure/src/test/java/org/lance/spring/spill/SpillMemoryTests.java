@@ -18,6 +18,8 @@ package org.lance.spring.spill;
 
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -37,6 +39,7 @@ import org.lance.spring.spill.SpillSnapshot.State;
 import org.lance.spring.stream.BatchSealer;
 import org.lance.spring.stream.DictionaryVersion;
 import org.lance.spring.stream.RecordBatch;
+import org.lance.spring.stream.RecordBatchStream;
 import org.lance.spring.testing.EngineExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +48,11 @@ class SpillMemoryTests {
 
 	@RegisterExtension
 	final EngineExtension engine = new EngineExtension();
+
+	/**
+	 * Rows that are too many to be packed.
+	 */
+	private static final int LARGE = 3000;
 
 	private final FakeStore store = new FakeStore();
 
@@ -98,7 +106,7 @@ class SpillMemoryTests {
 		}
 		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		assertThat(spill.snapshot().memoryBytes())
-			.isEqualTo(allocations.values().stream().mapToLong(Long::longValue).sum())
+			.isLessThan(2 * allocations.values().stream().mapToLong(Long::longValue).sum())
 			.isBetween(50 * 800L, 50 * 4000L);
 		spill.close();
 		assertThat(harness.manager.statistics().memoryUsed()).isZero();
@@ -108,14 +116,14 @@ class SpillMemoryTests {
 	void limitIsTheTotalThatStillFits() throws Exception {
 		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
 		long size;
-		try (RecordBatch batch = harness.batches.of(1)) {
+		try (RecordBatch batch = harness.batches.rows(LARGE, 1)) {
 			size = batch.memorySize();
 		}
 		ReplaySpill spill = harness.manager.createReplaySpill(Batches.SCHEMA,
 				SpillOptions.DEFAULTS.withMemoryLimit(3 * size));
 		SpillSender sender = spill.sender();
 		for (int i = 0; i < 3; i++) {
-			harness.write(sender, i);
+			write(harness, sender, LARGE);
 		}
 		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		assertThat(spill.snapshot().memoryBytes()).isEqualTo(3 * size);
@@ -124,6 +132,70 @@ class SpillMemoryTests {
 		assertThat(spill.snapshot().state()).isEqualTo(State.ON_DISK);
 		assertThat(spill.snapshot().memoryBytes()).isZero();
 		assertThat(harness.manager.statistics().memoryUsed()).isZero();
+	}
+
+	private static void write(SpillHarness harness, SpillSender sender, int rows) throws Exception {
+		try (RecordBatch batch = harness.batches.rows(rows, rows)) {
+			EngineExtension.await(sender.write(batch));
+		}
+	}
+
+	@Test
+	void allocationOfSeveralSpillsCountsOnceInTheSharedBudget() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
+		ReplaySpill first = harness.spill(Place.MEMORY);
+		ReplaySpill second = harness.spill(Place.MEMORY);
+		try (RecordBatch batch = harness.batches.rows(100_000, 1)) {
+			EngineExtension.await(first.sender().write(batch));
+			EngineExtension.await(second.sender().write(batch));
+		}
+		assertThat(first.snapshot().memoryBytes()).isEqualTo(second.snapshot().memoryBytes()).isGreaterThan(800_000);
+		assertThat(harness.manager.statistics().memoryUsed()).isBetween(800_000L,
+				first.snapshot().memoryBytes() + 10_000);
+		first.close();
+		assertThat(harness.manager.statistics().memoryUsed()).isEqualTo(second.snapshot().memoryBytes());
+		second.close();
+		assertThat(harness.manager.statistics().memoryUsed()).isZero();
+	}
+
+	@Test
+	void smallBatchesArePacked() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
+		ReplaySpill spill = harness.spill(Place.MEMORY);
+		SpillSender sender = spill.sender();
+		List<Long> written = new ArrayList<>();
+		long before = this.engine.allocator().getAllocatedMemory();
+		for (long i = 0; i < 2_000; i++) {
+			harness.write(sender, i);
+			written.add(i);
+		}
+		long held = this.engine.allocator().getAllocatedMemory() - before;
+		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
+		assertThat(spill.snapshot().memoryBytes() - held).as("heap").isBetween(2_000L, 30 * 2_000L);
+		assertThat(held).isLessThan(2_000 * 600);
+		EngineExtension.await(sender.finish());
+		assertThat(harness.read(spill.receiver())).isEqualTo(written);
+	}
+
+	@Test
+	void smallAndLargeBatchesInTurnsKeepTheirOrder() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
+		ReplaySpill spill = harness.spill(Place.MEMORY);
+		SpillSender sender = spill.sender();
+		RecordBatchStream early = spill.receiver().read();
+		int[] sizes = { 1, 0, LARGE, 2, 3, LARGE, LARGE, 1, 1, 0, 1, 5, LARGE };
+		List<Long> written = new ArrayList<>();
+		for (int size : sizes) {
+			write(harness, sender, size);
+			written.addAll(Collections.nCopies(size, (long) size));
+		}
+		EngineExtension.await(sender.finish());
+		assertThat(harness.read(spill.receiver())).isEqualTo(written);
+		List<RecordBatch> batches = EngineExtension.await(early.collect());
+		assertThat(batches).extracting(RecordBatch::rowCount)
+			.containsExactly(Arrays.stream(sizes).boxed().toArray(Integer[]::new));
+		spill.close();
+		assertThat(harness.batches.take(batches)).as("valid after the close").isEqualTo(written);
 	}
 
 	@Test
@@ -165,39 +237,67 @@ class SpillMemoryTests {
 	}
 
 	@Test
-	void tinySlicesCountWithWhatTheyPin() throws Exception {
+	void tinySlicesDoNotKeepTheirBatchesAlive() throws Exception {
 		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
 		ReplaySpill spill = harness.manager.createReplaySpill(Batches.SCHEMA,
 				SpillOptions.DEFAULTS.withMemoryLimit(10_000_000));
 		SpillSender sender = spill.sender();
-		int before = 0;
-		List<Long> reported = new ArrayList<>();
-		for (int i = 0; i < 100; i++) {
-			try (RecordBatch slice = slice()) {
-				EngineExtension.await(sender.write(slice));
-			}
-			if (this.store.fileCount() == 0) {
-				before++;
-				reported.add(spill.snapshot().memoryBytes());
-			}
-		}
-		assertThat(before).isBetween(8, 10);
-		assertThat(reported.get(0)).isGreaterThanOrEqualTo(1_000_000L);
-		assertThat(spill.snapshot().state()).isEqualTo(State.ON_DISK);
+		writeSlices(sender, 1, 100);
+		assertThat(this.engine.allocator().getAllocatedMemory()).isLessThan(100_000)
+			.isLessThanOrEqualTo(spill.snapshot().memoryBytes());
+		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		EngineExtension.await(sender.finish());
 		assertThat(harness.read(spill.receiver())).hasSize(100).containsOnly(7L);
 	}
 
+	@Test
+	void slicesOfLessThanHalfDoNotKeepTheirBatchesAlive() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
+		ReplaySpill spill = harness.manager.createReplaySpill(Batches.SCHEMA,
+				SpillOptions.DEFAULTS.withMemoryLimit(10_000_000));
+		SpillSender sender = spill.sender();
+		writeSlices(sender, 12_500, 50);
+		assertThat(this.engine.allocator().getAllocatedMemory()).isBetween(5_000_000L, 7_000_000L)
+			.isLessThanOrEqualTo(spill.snapshot().memoryBytes());
+		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
+		EngineExtension.await(sender.finish());
+		assertThat(harness.read(spill.receiver())).hasSize(50 * 12_500).containsOnly(7L);
+	}
+
+	@Test
+	void slicesThatAreNotWorthACopyCountWithWhatTheyKeepAlive() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 1);
+		ReplaySpill spill = harness.manager.createReplaySpill(Batches.SCHEMA,
+				SpillOptions.DEFAULTS.withMemoryLimit(10_000_000));
+		SpillSender sender = spill.sender();
+		writeSlices(sender, 70_000, 1);
+		assertThat(spill.snapshot().memoryBytes()).isGreaterThanOrEqualTo(1_000_000);
+		writeSlices(sender, 70_000, 7);
+		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
+		writeSlices(sender, 70_000, 3);
+		assertThat(spill.snapshot().state()).isEqualTo(State.ON_DISK);
+	}
+
+	private void writeSlices(SpillSender sender, int rows, int count) throws Exception {
+		for (int i = 0; i < count; i++) {
+			try (RecordBatch slice = slice(rows)) {
+				EngineExtension.await(sender.write(slice));
+			}
+		}
+	}
+
 	/**
-	 * One row of a batch of 1 MB, which is kept alive by it.
+	 * Rows of a batch of 1 MB, which is kept alive by them.
 	 */
-	private RecordBatch slice() {
+	private RecordBatch slice(int rows) {
 		try (VectorSchemaRoot root = VectorSchemaRoot.create(Batches.SCHEMA, this.engine.allocator())) {
 			BigIntVector vector = (BigIntVector) root.getVector(0);
 			vector.allocateNew(125_000);
-			vector.set(0, 7);
+			for (int i = 0; i < rows; i++) {
+				vector.set(i, 7);
+			}
 			root.setRowCount(125_000);
-			try (VectorSchemaRoot one = root.slice(0, 1);
+			try (VectorSchemaRoot one = root.slice(0, rows);
 					BatchSealer sealer = new BatchSealer(Batches.SCHEMA, this.engine.allocator(),
 							BatchSealer.Mode.SHARE)) {
 				return sealer.seal(one, null);

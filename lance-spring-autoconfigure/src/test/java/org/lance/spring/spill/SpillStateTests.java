@@ -155,10 +155,10 @@ class SpillStateTests {
 	private void bring(State to) throws Exception {
 		boolean toDisk = to == State.ON_DISK || to == State.SWITCHING;
 		this.core = new SpillCore("test", Batches.SCHEMA, Map.of(),
-				new SpillMemory(toDisk ? 4096 : 1 << 20, this.budget),
+				new SpillMemory(toDisk ? 4096 : 1 << 20, this.budget, this.engine.allocator(), Batches.SCHEMA),
 				new SpillDisk("test", this.store, SpillFormat.PLAIN,
 						new SpillExecutor(this.pool, this.pool::isShutdown), new SpillCounters(), Verification.ALWAYS),
-				new SpillCounters(), InstantSource.system(), new SpillOwner() {
+				SpillPolicy.DEFAULT, new SpillCounters(), InstantSource.system(), new SpillOwner() {
 
 					@Override
 					public void busyChanged(boolean busy) {
@@ -167,6 +167,11 @@ class SpillStateTests {
 					@Override
 					public void gone(SpillCore spill) {
 						SpillStateTests.this.gone = true;
+					}
+
+					@Override
+					public CompletionStage<?> makeRoom(SpillCore spill, long wanted) {
+						return null;
 					}
 
 				});
