@@ -17,9 +17,9 @@
 package org.lance.spring.spill;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
