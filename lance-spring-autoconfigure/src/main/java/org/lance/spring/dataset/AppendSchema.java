@@ -110,7 +110,8 @@ final class AppendSchema {
 	}
 
 	private static Field check(String path, Field table, Field source) {
-		if (!table.getType().equals(source.getType()) || !sameEncoding(table.getDictionary(), source.getDictionary())) {
+		if (!table.getType().equals(source.getType())
+				|| (table.getDictionary() == null) != (source.getDictionary() == null)) {
 			throw new SchemaMismatchException(
 					"Column '%s' is %s in the table, but %s here".formatted(path, describe(table), describe(source)));
 		}
@@ -129,16 +130,6 @@ final class AppendSchema {
 
 	private static boolean isFixedSizeList(Field field) {
 		return field.getType() instanceof ArrowType.FixedSizeList && field.getChildren().size() == 1;
-	}
-
-	/**
-	 * The ids are numbers of each schema of its own.
-	 */
-	private static boolean sameEncoding(@Nullable DictionaryEncoding left, @Nullable DictionaryEncoding right) {
-		if (left == null || right == null) {
-			return left == right;
-		}
-		return left.getIndexType().equals(right.getIndexType());
 	}
 
 	private static String describe(Field field) {

@@ -20,6 +20,7 @@ import java.util.List;
 
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -112,6 +113,21 @@ class AppendSchemaTests extends AbstractLanceTests {
 		refused("'t'",
 				new Schema(List.of(ID, Field.nullable("t", new ArrowType.Timestamp(TimeUnit.MICROSECOND, null)))));
 		refused("'l.$data$'", new Schema(List.of(ID, list("l", Field.nullable("$data$", INT)))));
+	}
+
+	@Test
+	void whenColumnIsAnIndexInOneAndANumberInTheOtherThenItIsNamed() {
+		ArrowType.Int index = new ArrowType.Int(8, true);
+		Schema plain = new Schema(List.of(Field.nullable("d", index)));
+		Schema encoded = new Schema(List
+			.of(new Field("d", new FieldType(true, index, new DictionaryEncoding(1, false, index)), List.of())));
+		assertThat(AppendSchema.check(encoded, encoded)).isEqualTo(encoded);
+		for (List<Schema> pair : List.of(List.of(plain, encoded), List.of(encoded, plain))) {
+			assertThatExceptionOfType(SchemaMismatchException.class)
+				.isThrownBy(() -> AppendSchema.check(pair.get(0), pair.get(1)))
+				.withMessageContaining("'d'")
+				.withMessageContaining("index of a dictionary");
+		}
 	}
 
 	private void accepted(Schema schema) throws Exception {

@@ -67,7 +67,9 @@ class LanceTemplateTests extends AbstractLanceTests {
 	@Test
 	void whenCreatedOverExistingThenFailsAndKeepsIt() throws Exception {
 		write(source(1, 5), LanceWriteMode.CREATE);
-		TestSource source = source(1, 5);
+		TestSource source = source(1, (i) -> {
+			throw new AssertionError("read");
+		});
 		assertThat(failure(this.template.write(this.uri, source, LanceWriteMode.CREATE))).isInstanceOfSatisfying(
 				LanceDatasetExistsException.class, (ex) -> assertThat(ex.getUri()).isEqualTo(this.uri));
 		assertThat(source.isClosed()).isTrue();
@@ -95,6 +97,14 @@ class LanceTemplateTests extends AbstractLanceTests {
 		assertThat(write(source(2, 10), LanceWriteMode.OVERWRITE).version()).isEqualTo(1);
 		assertThat(write(source(1, (i) -> batch(100, 3)), LanceWriteMode.OVERWRITE).version()).isEqualTo(2);
 		assertThat(ids()).isEqualTo(range(100, 103));
+	}
+
+	@Test
+	void whenOverwrittenWithAnotherSchemaThenTheTableHasIt() throws Exception {
+		Schema other = new Schema(List.of(Field.nullable("other", new ArrowType.Int(32, true))));
+		write(source(1, 3), LanceWriteMode.CREATE);
+		write(source(other, 0, (i) -> null), LanceWriteMode.OVERWRITE);
+		assertThat(await(this.template.describe(this.uri))).isEqualTo(new LanceTable(2, 0, other));
 	}
 
 	@Test

@@ -149,8 +149,9 @@ class LanceTypesTests extends AbstractLanceTests {
 				field(new ArrowType.Interval(IntervalUnit.DAY_TIME)),
 				field(new ArrowType.Interval(IntervalUnit.MONTH_DAY_NANO)),
 				field(new ArrowType.Union(UnionMode.Sparse, new int[] { 0 }), Field.nullable("x", INT)),
-				field(new ArrowType.FixedSizeBinary(0)), field(LIST, item(new ArrowType.Utf8View())), runs,
-				field(LIST, deep), field(new ArrowType.FixedSizeList(1), deepVector));
+				field(new ArrowType.FixedSizeBinary(0)), field(new ArrowType.Decimal(5, 2, 32)),
+				field(LIST, item(new ArrowType.Utf8View())), runs, field(LIST, deep),
+				field(new ArrowType.FixedSizeList(1), deepVector));
 	}
 
 	private static Field field(ArrowType type, Field... children) {
