@@ -76,6 +76,12 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 		DataSize diskLimit = this.spill.diskLimit;
 		check("lance.spill.disk-limit", diskLimit, diskLimit == null || diskLimit.toBytes() > 0,
 				"It must be more than 0.");
+		check("lance.spill.min-free-space", this.spill.minFreeSpace, !this.spill.minFreeSpace.isNegative(),
+				"It must be 0 or more.");
+		check("lance.spill.min-free-percent", this.spill.minFreePercent,
+				this.spill.minFreePercent >= 0 && this.spill.minFreePercent <= 99, "It must be between 0 and 99.");
+		check("lance.spill.directory-retry", this.spill.directoryRetry,
+				isBetween(Duration.ZERO, this.spill.directoryRetry, DAY), "It must be between 0 and one day.");
 		int level = this.spill.compression.level;
 		check("lance.spill.compression.level", level,
 				level >= SpillCompression.MIN_LEVEL && level <= SpillCompression.MAX_LEVEL,
@@ -143,6 +149,12 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * @param mode What a spill does when its batches do not fit into memory any more.
 	 * @param onUnusableDirectory What a spill does that has to go to disk when no
 	 * directory is usable.
+	 * @param minFreeSpace Amount of disk space that must stay free while spill files are
+	 * written.
+	 * @param minFreePercent Part of the disk, in percent, that must stay free while spill
+	 * files are written. The larger of both applies.
+	 * @param directoryRetry Time for which a directory that failed is left alone as long
+	 * as another one works.
 	 * @param threads Number of threads that read and write spill files.
 	 * @param verification When the checksum of a batch read from disk is verified.
 	 * @param readMode How batches are read from disk.
@@ -151,8 +163,10 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	record Spill(@DefaultValue List<Path> directories, @DefaultValue("100MB") DataSize memoryLimit,
 			@DefaultValue("1GB") DataSize totalMemoryLimit, @Nullable DataSize diskLimit,
 			@DefaultValue("spill") SpillMode mode, @DefaultValue("fail") UnusableDirectory onUnusableDirectory,
-			@DefaultValue("4") int threads, @DefaultValue("always") Verification verification,
-			@DefaultValue("map") ReadMode readMode, @DefaultValue Compression compression) {
+			@DefaultValue("100MB") DataSize minFreeSpace, @DefaultValue("1") int minFreePercent,
+			@DefaultValue("1m") Duration directoryRetry, @DefaultValue("4") int threads,
+			@DefaultValue("always") Verification verification, @DefaultValue("map") ReadMode readMode,
+			@DefaultValue Compression compression) {
 
 	}
 

@@ -16,7 +16,6 @@
 
 package org.lance.spring.autoconfigure;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
@@ -79,6 +78,9 @@ public final class LanceSpillAutoConfiguration {
 			.mode(spill.mode())
 			.onUnusableDirectory(spill.onUnusableDirectory())
 			.verification(spill.verification())
+			.minFreeSpace(spill.minFreeSpace().toBytes())
+			.minFreePercent(spill.minFreePercent())
+			.directoryRetry(spill.directoryRetry())
 			.readMode(spill.readMode());
 		if (spill.diskLimit() != null) {
 			builder.diskLimit(spill.diskLimit().toBytes());
@@ -87,27 +89,7 @@ public final class LanceSpillAutoConfiguration {
 		if (spill.directories().isEmpty()) {
 			return builder.directory(LanceSpillAutoConfiguration::temporaryDirectory).build();
 		}
-		if (spill.directories().size() > 1) {
-			logger.warn("Only the first of 'lance.spill.directories' is used: {}", spill.directories().get(0));
-		}
-		SpillManager manager = builder.directories(spill.directories()).build();
-		// On the executor: the start must not wait for a disk.
-		manager.reclaimed().thenRunAsync(() -> warnIfUnusable(spill.directories().get(0)), executor);
-		return manager;
-	}
-
-	/**
-	 * Not a failure: spills that stay in memory work, and the directory may be repaired.
-	 */
-	private static void warnIfUnusable(Path directory) {
-		Path existing = directory.toAbsolutePath();
-		while (existing != null && Files.notExists(existing)) {
-			existing = existing.getParent();
-		}
-		if (existing == null || !Files.isDirectory(existing) || !Files.isWritable(existing)) {
-			logger.warn("'lance.spill.directories' can't be used: {} is no directory that this process may write to. "
-					+ "Spills that don't fit in memory will fail", existing);
-		}
+		return builder.directories(spill.directories()).build();
 	}
 
 	private static void compress(SpillManager.Builder builder, LanceProperties.Compression compression) {

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,32 @@ record FileErrors(String spill, Path file) {
 	private static final Map<Class<?>, String> REASONS = Map.of(AccessDeniedException.class, "access denied",
 			FileAlreadyExistsException.class, "a file is in the way", NotDirectoryException.class, "not a directory",
 			NoSuchFileException.class, "it does not exist");
+
+	/**
+	 * A failure to create a file in any of the directories.
+	 * @param failures what failed in each
+	 */
+	static SpillException creating(String spill, Map<SpillDirectory, IOException> failures) {
+		IOException first = failures.values().iterator().next();
+		if (failures.size() == 1) {
+			return creating(spill, first);
+		}
+		failures.values().stream().filter((failure) -> failure != first).forEach(first::addSuppressed);
+		String reasons = failures.entrySet()
+			.stream()
+			.map((failure) -> "%s (%s)".formatted(failure.getKey(), reason(failure.getValue())))
+			.collect(Collectors.joining(", "));
+		if (failures.values().stream().allMatch(FileErrors::isFull)) {
+			return new SpillDiskFullException(spill,
+					"no file can be created, all disks are full: %s. Free space there, or add a directory on another disk to %s"
+						.formatted(reasons, PROPERTY),
+					first);
+		}
+		return new SpillIoException(spill,
+				"no file can be created in any directory: %s. Set %s to directories that this process may create and write"
+					.formatted(reasons, PROPERTY),
+				first);
+	}
 
 	/**
 	 * A failure to create a file or its directory.
@@ -158,6 +185,9 @@ record FileErrors(String spill, Path file) {
 	}
 
 	private static boolean isFull(IOException cause) {
+		if (cause instanceof LowSpaceException) {
+			return true;
+		}
 		String reason = reason(cause).toLowerCase(Locale.ROOT);
 		return FULL.stream().anyMatch(reason::contains);
 	}

@@ -16,6 +16,10 @@
 
 package org.lance.spring.spill;
 
+import java.io.IOException;
+
+import org.jspecify.annotations.Nullable;
+
 /**
  * The disk space of one file, reserved before it is written. A deleted file takes space
  * until its last mapping is gone, so whoever maps it retains this too.
@@ -26,26 +30,60 @@ final class FileSpace {
 
 	private final DiskBudget budget;
 
+	private final @Nullable SpillDirectory directory;
+
 	private final FileErrors errors;
 
 	private int references = 1;
 
 	private long reserved;
 
-	FileSpace(DiskBudget budget, FileErrors errors) {
+	/**
+	 * Creates the space of an empty file.
+	 * @param budget what all files may take together
+	 * @param directory the directory to watch, or {@code null} for none
+	 */
+	FileSpace(DiskBudget budget, @Nullable SpillDirectory directory, FileErrors errors) {
 		this.budget = budget;
+		this.directory = directory;
 		this.errors = errors;
 	}
 
 	/**
 	 * Reserves what is about to be written.
 	 * @throws SpillQuotaExceededException if all files together would be too large
+	 * @throws SpillDiskFullException if too little of the disk would stay free
 	 */
-	synchronized void reserve(long bytes) {
+	void reserve(long bytes) {
 		if (!this.budget.tryReserve(bytes)) {
-			throw this.errors.quotaExceeded(this.budget, this.reserved, bytes);
+			throw this.errors.quotaExceeded(this.budget, reserved(), bytes);
 		}
-		this.reserved += bytes;
+		try {
+			// Outside the lock, as it may ask the disk and readers release on any thread.
+			if (this.directory != null) {
+				this.directory.take(bytes);
+			}
+		}
+		catch (LowSpaceException ex) {
+			this.budget.giveBack(bytes);
+			throw this.errors.writing(ex, reserved(), bytes, true);
+		}
+		synchronized (this) {
+			this.reserved += bytes;
+		}
+	}
+
+	private synchronized long reserved() {
+		return this.reserved;
+	}
+
+	/**
+	 * Says that writing failed, so that new files go elsewhere.
+	 */
+	void failed(IOException why) {
+		if (this.directory != null) {
+			this.directory.failed(why);
+		}
 	}
 
 	synchronized void retain() {

@@ -19,6 +19,9 @@ package org.lance.spring.spill;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -26,10 +29,11 @@ import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The spill files of one manager, in a private directory of its own below the configured
- * one. Nothing is touched before the first file is created.
+ * The spill files of one manager, in private directories of its own below the configured
+ * ones. Nothing is touched before the first file is created.
  * <p>
  * May be used from any thread. Methods that touch the disk block: on the spill executor
  * only.
@@ -48,7 +52,7 @@ final class FileSpillStore implements SpillFile.Store {
 
 	private final long windowSize;
 
-	private final SpillDirectory directory;
+	private final SpillDirectories directories;
 
 	private final DiskBudget budget;
 
@@ -68,27 +72,30 @@ final class FileSpillStore implements SpillFile.Store {
 
 	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode, SpillFileSystem fileSystem,
 			long windowSize) {
-		this(base, new DiskBudget(DiskBudget.UNLIMITED), allocator, readMode, fileSystem, windowSize);
+		this(SpillDirectories.of(fileSystem, List.of(base), SpaceFloor.NONE, InstantSource.system(), Duration.ZERO),
+				new DiskBudget(DiskBudget.UNLIMITED), allocator, readMode, fileSystem, windowSize);
 	}
 
 	/**
 	 * Creates a store. Touches nothing.
-	 * @param base gives the configured directory, asked when a file is created
+	 * @param directories where files go
 	 * @param budget what all files may take together
 	 * @param allocator where batches that are not mapped are read into
 	 * @param readMode how files are read
+	 * @param fileSystem the file system of the directories
 	 */
-	FileSpillStore(Supplier<Path> base, DiskBudget budget, BufferAllocator allocator, ReadMode readMode) {
-		this(base, budget, allocator, readMode, new LocalFileSystem(), WINDOW);
+	FileSpillStore(SpillDirectories directories, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
+			SpillFileSystem fileSystem) {
+		this(directories, budget, allocator, readMode, fileSystem, WINDOW);
 	}
 
-	FileSpillStore(Supplier<Path> base, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
+	FileSpillStore(SpillDirectories directories, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
 			SpillFileSystem fileSystem, long windowSize) {
 		this.fileSystem = fileSystem;
 		this.allocator = allocator;
 		this.readMode = readMode;
 		this.windowSize = windowSize;
-		this.directory = new SpillDirectory(fileSystem, base);
+		this.directories = directories;
 		this.budget = budget;
 		this.undeleted = new UndeletedFiles(fileSystem);
 	}
@@ -96,34 +103,46 @@ final class FileSpillStore implements SpillFile.Store {
 	@Override
 	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 		this.undeleted.retry();
+		return this.directories.create(name, (directory) -> create(name, directory, schema, dictionaryFields, format));
+	}
+
+	private SpillFile create(String name, SpillDirectory directory, Schema schema, Map<Long, Field> dictionaryFields,
+			SpillFormat format) throws IOException {
 		try {
 			try {
-				return create(name, newPath(name), schema, dictionaryFields, format);
+				return create(name, newPath(directory, name), directory, schema, dictionaryFields, format);
 			}
 			catch (NoSuchFileException ex) {
 				// The directory was removed at this moment; the next look notices it.
-				return create(name, newPath(name), schema, dictionaryFields, format);
+				return create(name, newPath(directory, name), directory, schema, dictionaryFields, format);
 			}
 		}
-		catch (IOException ex) {
-			throw FileErrors.creating(name, ex);
+		catch (SpillException ex) {
+			if (ex.getCause() instanceof IOException cause) {
+				throw cause;
+			}
+			throw ex;
 		}
 	}
 
-	private Path newPath(String name) throws IOException {
-		return this.directory.path()
+	private Path newPath(SpillDirectory directory, String name) throws IOException {
+		Path path = directory.path();
+		directory.take(0);
+		return path
 			.resolve("%d-%s%s".formatted(this.sequence.incrementAndGet(), safe(name), OwnedDirectory.FILE_SUFFIX));
 	}
 
 	/**
-	 * Creates a file at a path of the caller's.
+	 * Creates a file at a path.
+	 * @param directory the one of ours that the path is in, or {@code null} if it is in
+	 * none
 	 */
-	SpillFile create(String name, Path path, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format)
-			throws IOException {
+	SpillFile create(String name, Path path, @Nullable SpillDirectory directory, Schema schema,
+			Map<Long, Field> dictionaryFields, SpillFormat format) throws IOException {
 		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex(format);
-		FileSpace space = new FileSpace(this.budget, errors);
+		FileSpace space = new FileSpace(this.budget, directory, errors);
 		FileWindows windows = new FileWindows(path, this.windowSize, space);
 		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator);
 		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, index, windows, space, errors);
@@ -155,13 +174,13 @@ final class FileSpillStore implements SpillFile.Store {
 
 	@Override
 	public int reclaim() {
-		return this.directory.reclaim();
+		return this.directories.reclaim();
 	}
 
 	@Override
 	public void close() {
 		this.undeleted.retry();
-		this.directory.close();
+		this.directories.close();
 		// The directory may have been removed with what was left in it.
 		this.undeleted.retry();
 	}

@@ -18,11 +18,13 @@ package org.lance.spring.spill;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 import org.apache.arrow.memory.OutOfMemoryException;
@@ -179,6 +181,7 @@ final class FileWriter {
 
 	private void write(List<ByteBuffer> message) throws IOException {
 		ByteBuffer[] buffers = message.toArray(new ByteBuffer[0]);
+		checkFile();
 		this.space.reserve(remaining(buffers, 0));
 		int first = 0;
 		while (true) {
@@ -196,9 +199,19 @@ final class FileWriter {
 				this.written += count;
 			}
 			catch (IOException ex) {
+				this.space.failed(ex);
 				long wanted = remaining(buffers, first);
 				throw this.errors.writing(ex, this.written, wanted, noSpace(wanted));
 			}
+		}
+	}
+
+	/**
+	 * Many systems let a removed file be written, for nobody.
+	 */
+	private void checkFile() throws IOException {
+		if (!Objects.equals(this.fileSystem.state(this.file).key(), this.channel.key())) {
+			throw new NoSuchFileException(this.file.toString(), null, "another file is in its place");
 		}
 	}
 
@@ -215,7 +228,7 @@ final class FileWriter {
 	 */
 	private boolean noSpace(long wanted) {
 		try {
-			return this.fileSystem.usableSpace(this.file) < wanted;
+			return this.fileSystem.volume(this.file).usable() < wanted;
 		}
 		catch (IOException ex) {
 			return false;
@@ -236,6 +249,7 @@ final class FileWriter {
 			work.run();
 		}
 		catch (IOException ex) {
+			this.space.failed(ex);
 			throw fail(this.errors.writing(ex, this.written, 0, false));
 		}
 		catch (OutOfMemoryException ex) {

@@ -49,6 +49,11 @@ final class LocalFileSystem implements SpillFileSystem {
 		Files.createDirectories(directory, permissions(directory, "rwx------"));
 	}
 
+	@Override
+	public void createDirectory(Path directory) throws IOException {
+		Files.createDirectory(directory, permissions(directory, "rwx------"));
+	}
+
 	/**
 	 * Given at creation: set afterwards, others could open the file in between.
 	 */
@@ -106,9 +111,14 @@ final class LocalFileSystem implements SpillFileSystem {
 	}
 
 	@Override
-	public long usableSpace(Path path) throws IOException {
+	public Volume volume(Path path) throws IOException {
 		FileStore store = Files.getFileStore(path);
-		return store.getUsableSpace();
+		return new Volume(store.getUsableSpace(), store.getTotalSpace(), store.type());
+	}
+
+	@Override
+	public boolean isWritableDirectory(Path path) {
+		return Files.isDirectory(path) && Files.isWritable(path);
 	}
 
 }

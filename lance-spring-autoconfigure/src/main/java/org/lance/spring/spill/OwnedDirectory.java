@@ -85,7 +85,8 @@ record OwnedDirectory(Path path, Path lockFile, SpillFileSystem.SpillChannel loc
 
 	private OwnedDirectory make(SpillFileSystem fileSystem) throws IOException {
 		try {
-			fileSystem.createDirectories(this.path);
+			// Must not exist: where everybody may write, somebody could have made it.
+			fileSystem.createDirectory(this.path);
 			return this;
 		}
 		catch (Throwable ex) {

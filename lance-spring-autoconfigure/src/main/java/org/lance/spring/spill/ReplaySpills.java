@@ -101,7 +101,7 @@ public final class ReplaySpills {
 		@Override
 		public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 			try {
-				return this.files.create(name, this.path, schema, dictionaryFields, format);
+				return this.files.create(name, this.path, null, schema, dictionaryFields, format);
 			}
 			catch (FileAlreadyExistsException ex) {
 				throw exists(name, this.path, ex);

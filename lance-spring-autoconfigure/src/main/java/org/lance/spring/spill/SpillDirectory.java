@@ -17,6 +17,7 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,11 @@ final class SpillDirectory {
 
 	private final Supplier<Path> base;
 
-	private @Nullable OwnedDirectory current;
+	private final FreeSpace freeSpace;
+
+	private final DirectoryHealth health;
+
+	private volatile @Nullable OwnedDirectory current;
 
 	/**
 	 * Directories that lost their lock file; their files may be in use.
@@ -49,9 +54,45 @@ final class SpillDirectory {
 
 	private boolean closed;
 
-	SpillDirectory(SpillFileSystem fileSystem, Supplier<Path> base) {
+	SpillDirectory(SpillFileSystem fileSystem, Supplier<Path> base, FreeSpace freeSpace, DirectoryHealth health) {
 		this.fileSystem = fileSystem;
 		this.base = base;
+		this.freeSpace = freeSpace;
+		this.health = health;
+	}
+
+	/**
+	 * Says that bytes are about to be written to a file in it.
+	 * @throws LowSpaceException if too little of the disk would stay free
+	 */
+	void take(long bytes) throws LowSpaceException {
+		OwnedDirectory directory = this.current;
+		if (directory != null) {
+			this.freeSpace.take(directory.path(), bytes);
+		}
+	}
+
+	/**
+	 * Says that something in it failed. That too little is free or that it was removed is
+	 * looked after with each file anyway.
+	 */
+	void failed(IOException why) {
+		if (!(why instanceof LowSpaceException) && !(why instanceof NoSuchFileException) && this.health.failed()) {
+			logger.warn("Spills avoid the directory {} for a while if there is another one: {}", this, why.toString());
+		}
+	}
+
+	/**
+	 * Says that a file was created in it.
+	 */
+	void works() {
+		if (this.health.works()) {
+			logger.info("The spill directory {} can be used again", this);
+		}
+	}
+
+	boolean isLeftAlone() {
+		return this.health.isLeftAlone();
 	}
 
 	/**
@@ -85,16 +126,19 @@ final class SpillDirectory {
 	}
 
 	/**
-	 * Removes what dead processes left behind. Never throws: a sweep that fails must not
-	 * keep this process from working.
-	 * @return how many directories were removed
+	 * Removes what dead processes left behind, and logs what is wrong with the directory.
+	 * Never throws: neither must keep this process from working.
+	 * @return how many directories of dead processes were removed
 	 */
 	int reclaim() {
 		try {
-			return new OrphanSweep(this.fileSystem, base()).run();
+			Path directory = base();
+			int removed = new OrphanSweep(this.fileSystem, directory).run();
+			new DirectoryCheck(this.fileSystem, directory).run();
+			return removed;
 		}
 		catch (IOException | RuntimeException ex) {
-			logger.warn("Directories of dead processes can't be removed", ex);
+			logger.warn("The spill directory {} can't be looked through for those of dead processes", this, ex);
 			return 0;
 		}
 	}
@@ -104,8 +148,9 @@ final class SpillDirectory {
 	 */
 	synchronized void close() {
 		this.closed = true;
-		if (this.current != null) {
-			this.damaged.add(this.current);
+		OwnedDirectory last = this.current;
+		if (last != null) {
+			this.damaged.add(last);
 			this.current = null;
 		}
 		for (OwnedDirectory directory : this.damaged) {
@@ -117,6 +162,16 @@ final class SpillDirectory {
 			}
 		}
 		this.damaged.clear();
+	}
+
+	@Override
+	public String toString() {
+		try {
+			return base().toString();
+		}
+		catch (IOException ex) {
+			return "for temporary files";
+		}
 	}
 
 }

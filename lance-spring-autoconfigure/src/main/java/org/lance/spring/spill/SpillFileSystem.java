@@ -32,9 +32,14 @@ interface SpillFileSystem {
 
 	/**
 	 * Creates a directory and those above it that are missing, all of them private. No
-	 * failure if it exists.
+	 * failure if it exists, or a symbolic link to it.
 	 */
 	void createDirectories(Path directory) throws IOException;
+
+	/**
+	 * Creates a private directory, which must not exist.
+	 */
+	void createDirectory(Path directory) throws IOException;
 
 	/**
 	 * Creates a private file, which must not exist, and opens it.
@@ -64,9 +69,26 @@ interface SpillFileSystem {
 	List<Path> list(Path directory) throws IOException;
 
 	/**
-	 * Returns the bytes that still fit on the disk of a path.
+	 * Returns the disk of something that exists. Costs far more than a small write.
 	 */
-	long usableSpace(Path path) throws IOException;
+	Volume volume(Path path) throws IOException;
+
+	/**
+	 * Tells whether something that exists is a directory, or a symbolic link to one, in
+	 * which this process may make files.
+	 */
+	boolean isWritableDirectory(Path path);
+
+	/**
+	 * A disk.
+	 *
+	 * @param usable the bytes that still fit
+	 * @param total all bytes
+	 * @param type the type of its file system, as the operating system calls it
+	 */
+	record Volume(long usable, long total, String type) {
+
+	}
 
 	/**
 	 * What is at a path. A symbolic link is not followed.

@@ -355,7 +355,24 @@ public final class SpillManager implements AutoCloseable {
 
 		private final BooleanSupplier shutdown;
 
-		private Supplier<Path> directory = () -> Path.of(System.getProperty("java.io.tmpdir"));
+		/**
+		 * The bytes of a disk that stay free, unless said otherwise: 100 MB.
+		 */
+		public static final long DEFAULT_MIN_FREE_SPACE = 100L * 1024 * 1024;
+
+		/**
+		 * The part of a disk that stays free, unless said otherwise, in percent.
+		 */
+		public static final int DEFAULT_MIN_FREE_PERCENT = 1;
+
+		/**
+		 * How long a directory that failed is left alone, unless said otherwise.
+		 */
+		public static final Duration DEFAULT_DIRECTORY_RETRY = Duration.ofMinutes(1);
+
+		private List<Supplier<Path>> directories = List.of(() -> Path.of(System.getProperty("java.io.tmpdir")));
+
+		private Duration directoryRetry = DEFAULT_DIRECTORY_RETRY;
 
 		private long memoryLimit = DEFAULT_MEMORY_LIMIT;
 
@@ -366,6 +383,10 @@ public final class SpillManager implements AutoCloseable {
 		private SpillMode mode = SpillMode.SPILL;
 
 		private UnusableDirectory unusableDirectory = UnusableDirectory.FAIL;
+
+		private long minFreeSpace = DEFAULT_MIN_FREE_SPACE;
+
+		private int minFreePercent = DEFAULT_MIN_FREE_PERCENT;
 
 		private Verification verification = Verification.ALWAYS;
 
@@ -387,21 +408,39 @@ public final class SpillManager implements AutoCloseable {
 		 * @return this builder
 		 */
 		public Builder directory(Supplier<Path> directory) {
-			this.directory = directory;
+			this.directories = List.of(directory);
 			return this;
 		}
 
 		/**
-		 * Sets the directories in which this manager makes private ones of its own.
-		 * @param directories the directories, one or more; at present the first is used
+		 * Sets the directories in which this manager makes private ones of its own. New
+		 * files go to one after the other, passing over what is full or fails.
+		 * @param directories the directories, one or more; relative ones are those of the
+		 * working directory now, and one that is named twice counts once
 		 * @return this builder
 		 */
 		public Builder directories(List<Path> directories) {
 			if (directories.isEmpty()) {
 				throw new IllegalArgumentException("'directories' must name at least one directory");
 			}
-			Path first = directories.get(0);
-			this.directory = () -> first;
+			this.directories = directories.stream()
+				.map((directory) -> directory.toAbsolutePath().normalize())
+				.distinct()
+				.<Supplier<Path>>map((directory) -> () -> directory)
+				.toList();
+			return this;
+		}
+
+		/**
+		 * Sets how long a directory that failed is left alone as long as another works.
+		 * @param time the time, 0 or more
+		 * @return this builder
+		 */
+		public Builder directoryRetry(Duration time) {
+			if (time.isNegative()) {
+				throw new IllegalArgumentException("'time' must be 0 or more, but was " + time);
+			}
+			this.directoryRetry = time;
 			return this;
 		}
 
@@ -448,6 +487,17 @@ public final class SpillManager implements AutoCloseable {
 		}
 
 		/**
+		 * Sets how much of each disk must stay free while files are written, whoever
+		 * fills it. The larger of this and {@link #minFreePercent(int)} applies.
+		 * @param bytes the bytes, 0 or more
+		 * @return this builder
+		 */
+		public Builder minFreeSpace(long bytes) {
+			this.minFreeSpace = checked("minFreeSpace", bytes);
+			return this;
+		}
+
+		/**
 		 * Sets what a spill does when no file can be made, because no directory is
 		 * usable.
 		 * @param unusableDirectory what
@@ -455,6 +505,20 @@ public final class SpillManager implements AutoCloseable {
 		 */
 		public Builder onUnusableDirectory(UnusableDirectory unusableDirectory) {
 			this.unusableDirectory = unusableDirectory;
+			return this;
+		}
+
+		/**
+		 * Sets which part of each disk must stay free while files are written, whoever
+		 * fills it. The larger of this and {@link #minFreeSpace(long)} applies.
+		 * @param percent the part, 0 to 99
+		 * @return this builder
+		 */
+		public Builder minFreePercent(int percent) {
+			if (percent < 0 || percent > 99) {
+				throw new IllegalArgumentException("'percent' must be between 0 and 99, but was " + percent);
+			}
+			this.minFreePercent = percent;
 			return this;
 		}
 
@@ -492,7 +556,8 @@ public final class SpillManager implements AutoCloseable {
 		}
 
 		/**
-		 * Sets the clock that tells the age of spills.
+		 * Sets the clock that tells the age of spills, and when to look again at a disk
+		 * or a directory that failed.
 		 * @param clock the clock
 		 * @return this builder
 		 */
@@ -506,8 +571,18 @@ public final class SpillManager implements AutoCloseable {
 		 * @return the manager, owned by the caller
 		 */
 		public SpillManager build() {
-			return build(
-					new FileSpillStore(this.directory, new DiskBudget(this.diskLimit), this.allocator, this.readMode));
+			return build(new LocalFileSystem());
+		}
+
+		/**
+		 * Builds the manager on another file system.
+		 */
+		SpillManager build(SpillFileSystem fileSystem) {
+			SpaceFloor floor = new SpaceFloor(this.minFreeSpace, this.minFreePercent);
+			SpillDirectories where = SpillDirectories.of(fileSystem, this.directories, floor, this.clock,
+					this.directoryRetry);
+			return build(new FileSpillStore(where, new DiskBudget(this.diskLimit), this.allocator, this.readMode,
+					fileSystem));
 		}
 
 		/**

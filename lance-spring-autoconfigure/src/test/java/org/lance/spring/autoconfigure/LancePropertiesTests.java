@@ -71,6 +71,9 @@ class LancePropertiesTests {
 			assertThat(properties.spill().diskLimit()).isNull();
 			assertThat(properties.spill().mode()).isEqualTo(SpillMode.SPILL);
 			assertThat(properties.spill().onUnusableDirectory()).isEqualTo(UnusableDirectory.FAIL);
+			assertThat(properties.spill().minFreeSpace()).isEqualTo(DataSize.ofMegabytes(100));
+			assertThat(properties.spill().minFreePercent()).isOne();
+			assertThat(properties.spill().directoryRetry()).isEqualTo(Duration.ofMinutes(1));
 			assertThat(properties.spill().threads()).isEqualTo(4);
 			assertThat(properties.spill().verification()).isEqualTo(Verification.ALWAYS);
 			assertThat(properties.spill().readMode()).isEqualTo(ReadMode.MAP);
@@ -92,7 +95,9 @@ class LancePropertiesTests {
 			"lance.background.keep-alive,25h", "lance.background.await-termination,-1s",
 			"lance.background.await-termination,25h", "lance.source.read-ahead,-1", "lance.spill.memory-limit,-1",
 			"lance.spill.total-memory-limit,-1", "lance.spill.disk-limit,0", "lance.spill.disk-limit,-1",
-			"lance.spill.threads,0", "lance.spill.compression.level,23", "lance.spill.compression.level,-131073" })
+			"lance.spill.min-free-space,-1", "lance.spill.min-free-percent,-1", "lance.spill.min-free-percent,100",
+			"lance.spill.directory-retry,-1s", "lance.spill.directory-retry,25h", "lance.spill.threads,0",
+			"lance.spill.compression.level,23", "lance.spill.compression.level,-131073" })
 	void whenAValueCannotWorkThenTheStartEndsWithASentenceThatNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();
@@ -114,7 +119,8 @@ class LancePropertiesTests {
 	@CsvSource({ "lance.memory.limit,lots", "lance.background.threads,two", "lance.background.queue-capacity,1.5",
 			"lance.background.keep-alive,ever", "lance.background.await-termination,soon",
 			"lance.source.read-ahead,some", "lance.spill.memory-limit,100XB", "lance.spill.total-memory-limit,GB",
-			"lance.spill.disk-limit,much", "lance.spill.mode,maybe", "lance.spill.on-unusable-directory,cry",
+			"lance.spill.disk-limit,much", "lance.spill.min-free-space,some", "lance.spill.min-free-percent,1%",
+			"lance.spill.directory-retry,later", "lance.spill.mode,maybe", "lance.spill.on-unusable-directory,cry",
 			"lance.spill.threads,many", "lance.spill.verification,sometimes", "lance.spill.read-mode,write",
 			"lance.spill.compression.codec,zip", "lance.spill.compression.level,high" })
 	void whenAValueIsOfAnotherTypeThenTheAnalysisNamesTheKey(String key, String value) {

@@ -18,6 +18,7 @@ package org.lance.spring.autoconfigure;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.spring.spill.ReplaySpill;
 import org.lance.spring.spill.SpillCorruptedException;
+import org.lance.spring.spill.SpillDiskFullException;
 import org.lance.spring.spill.SpillException;
 import org.lance.spring.spill.SpillManager;
 import org.lance.spring.spill.SpillQuotaExceededException;
@@ -61,6 +63,7 @@ import org.springframework.context.ApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
  * Tests for {@link LanceSpillAutoConfiguration}.
@@ -293,10 +296,59 @@ class LanceSpillAutoConfigurationTests {
 	}
 
 	@Test
-	void whenThereIsMoreThanOneDirectoryThenTheLogSaysWhichIsUsed(CapturedOutput output) {
-		this.runner.withPropertyValues("lance.spill.directories=" + this.folder + "," + this.folder.resolve("other"))
-			.run((context) -> assertThat(output)
-				.contains("Only the first of 'lance.spill.directories' is used: " + this.folder));
+	void whenThereIsMoreThanOneDirectoryThenFilesGoToEach() {
+		List<ReplaySpill> kept = new ArrayList<>();
+		Path one = this.folder.resolve("one");
+		Path other = this.folder.resolve("other");
+		this.runner.withPropertyValues("lance.spill.directories=" + one + "," + other, "lance.spill.memory-limit=0")
+			.run((context) -> {
+				kept.add(spill(context, 1));
+				kept.add(spill(context, 1));
+				assertThat(files(one)).hasSize(1);
+				assertThat(files(other)).hasSize(1);
+			});
+		assertThat(one).isEmptyDirectory();
+		assertThat(other).isEmptyDirectory();
+	}
+
+	@Test
+	void whenADirectoryFailedThenItIsTriedAgainAfterTheTimeThatIsSet() throws IOException {
+		List<ReplaySpill> kept = new ArrayList<>();
+		Path file = Files.createFile(this.folder.resolve("file"));
+		Path other = this.folder.resolve("other");
+		ApplicationContextRunner both = this.runner.withPropertyValues("lance.spill.memory-limit=0",
+				"lance.spill.directories=" + file + "," + other);
+		both.withPropertyValues("lance.spill.directory-retry=1h").run((context) -> {
+			kept.add(spill(context, 1));
+			kept.add(spill(context, 1));
+			Files.delete(file);
+			kept.add(spill(context, 1));
+			kept.add(spill(context, 1));
+			assertThat(files(file)).isEmpty();
+			assertThat(files(other)).hasSize(4);
+		});
+		Files.createFile(file);
+		both.withPropertyValues("lance.spill.directory-retry=0s").run((context) -> {
+			kept.add(spill(context, 1));
+			kept.add(spill(context, 1));
+			Files.delete(file);
+			kept.add(spill(context, 1));
+			kept.add(spill(context, 1));
+			assertThat(files(file)).hasSize(1);
+			assertThat(files(other)).hasSize(3);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lance.spill.min-free-space=1000000TB", "lance.spill.min-free-percent=99" })
+	void whenMoreMustStayFreeThanIsFreeThenSpillsAreRefused(String property) throws IOException {
+		FileStore disk = Files.getFileStore(this.folder);
+		assumeThat(disk.getUsableSpace()).as("free space of the disk").isLessThan(disk.getTotalSpace() / 100 * 99);
+		directory().withPropertyValues("lance.spill.memory-limit=0", property)
+			.run((context) -> assertThatExceptionOfType(SpillDiskFullException.class)
+				.isThrownBy(() -> unwrap(() -> spill(context, 1)))
+				.withMessageContaining("lance.spill.min-free-space")
+				.withMessageContaining("lance.spill.min-free-percent"));
 	}
 
 	@Test
@@ -320,7 +372,7 @@ class LanceSpillAutoConfigurationTests {
 				while (!tasks.isEmpty()) {
 					tasks.remove().run();
 				}
-				assertThat(output).contains("'lance.spill.directories' can't be used: " + file);
+				assertThat(output).contains("can't be used: " + file, "lance.spill.directories");
 				context.getBean(SpillManager.class).close();
 				tasks.forEach(Runnable::run);
 			});

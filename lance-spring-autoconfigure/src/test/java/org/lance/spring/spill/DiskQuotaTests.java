@@ -21,6 +21,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -64,12 +66,19 @@ class DiskQuotaTests {
 
 	private final FaultyFileSystem fileSystem = new FaultyFileSystem();
 
+	/**
+	 * Spills and senders: those that nobody can reach any more are closed.
+	 */
+	private final List<Object> kept = new ArrayList<>();
+
 	private SpillHarness harness(long limit) {
 		return harness(limit, ReadMode.MAP);
 	}
 
 	private SpillHarness harness(long limit, ReadMode readMode) {
-		return new SpillHarness(this.engine, new FileSpillStore(() -> this.base, new DiskBudget(limit),
+		SpillDirectories directories = SpillDirectories.of(this.fileSystem, List.of(() -> this.base), SpaceFloor.NONE,
+				InstantSource.system(), Duration.ZERO);
+		return new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(limit),
 				this.engine.allocator(), readMode, this.fileSystem, 1024), 2);
 	}
 
@@ -79,9 +88,20 @@ class DiskQuotaTests {
 		}
 	}
 
-	private static ReplaySpill written(SpillHarness harness, int batches) throws Exception {
-		ReplaySpill spill = harness.spill(Place.DISK);
-		SpillSender sender = spill.sender();
+	private SpillSender kept(SpillSender sender) {
+		this.kept.add(sender);
+		return sender;
+	}
+
+	private ReplaySpill spill(SpillHarness harness, Place place) {
+		ReplaySpill spill = harness.spill(place);
+		this.kept.add(spill);
+		return spill;
+	}
+
+	private ReplaySpill written(SpillHarness harness, int batches) throws Exception {
+		ReplaySpill spill = spill(harness, Place.DISK);
+		SpillSender sender = kept(spill.sender());
 		for (int i = 0; i < batches; i++) {
 			EngineExtension.await(begin(harness, sender, ROWS, i));
 		}
@@ -107,13 +127,13 @@ class DiskQuotaTests {
 	@Test
 	void whenASpillExceedsTheLimitThenWhatItTookIsThereForTheNext() throws Exception {
 		SpillHarness harness = harness(1_000_000);
-		ReplaySpill first = harness.spill(Place.DISK);
-		SpillSender sender = first.sender();
+		ReplaySpill first = spill(harness, Place.DISK);
+		SpillSender sender = kept(first.sender());
 		EngineExtension.await(begin(harness, sender, 50_000, 1));
 		long before = used(harness);
 		assertThat(before).isBetween(400_000L, 410_000L);
-		ReplaySpill second = harness.spill(Place.DISK);
-		Throwable failure = SpillHarness.failure(begin(harness, second.sender(), 87_500, 2));
+		ReplaySpill second = spill(harness, Place.DISK);
+		Throwable failure = SpillHarness.failure(begin(harness, kept(second.sender()), 87_500, 2));
 		assertThat(failure).isInstanceOf(SpillQuotaExceededException.class)
 			.hasMessageContaining(second.name())
 			.hasMessageContaining("of 1000000")
@@ -127,8 +147,8 @@ class DiskQuotaTests {
 		assertThat(harness.read(first.receiver())).hasSize(50_000);
 		close(first);
 		assertThat(used(harness)).isZero();
-		ReplaySpill third = harness.spill(Place.DISK);
-		EngineExtension.await(begin(harness, third.sender(), 112_500, 3));
+		ReplaySpill third = spill(harness, Place.DISK);
+		EngineExtension.await(begin(harness, kept(third.sender()), 112_500, 3));
 		assertThat(used(harness)).isGreaterThan(900_000);
 		assertThat(harness.manager.statistics().failures()).containsEntry("quota-exceeded", 1L);
 	}
@@ -137,8 +157,8 @@ class DiskQuotaTests {
 	void whatIsUsedIsWhatIsOnDisk() throws Exception {
 		SpillHarness harness = harness(1_000_000);
 		ReplaySpill first = written(harness, 3);
-		ReplaySpill second = harness.spill(Place.SWITCHING);
-		SpillSender sender = second.sender();
+		ReplaySpill second = spill(harness, Place.SWITCHING);
+		SpillSender sender = kept(second.sender());
 		for (int i = 0; i < 3; i++) {
 			EngineExtension.await(begin(harness, sender, 100, i));
 		}
@@ -155,8 +175,8 @@ class DiskQuotaTests {
 	@Test
 	void nothingOfARefusedBatchIsWritten() throws Exception {
 		SpillHarness harness = harness(20_000);
-		ReplaySpill spill = harness.spill(Place.DISK);
-		SpillSender sender = spill.sender();
+		ReplaySpill spill = spill(harness, Place.DISK);
+		SpillSender sender = kept(spill.sender());
 		EngineExtension.await(begin(harness, sender, ROWS, 1));
 		RecordBatchStream reader = spill.receiver().read();
 		assertThat(harness.next(reader)).hasSize(ROWS);
@@ -178,8 +198,8 @@ class DiskQuotaTests {
 		close(whole);
 		for (long limit : new long[] { 1, 8, batch, size - 9, size - 8, size - 7, size - 1 }) {
 			SpillHarness harness = harness(limit);
-			ReplaySpill spill = harness.spill(Place.DISK);
-			SpillSender sender = spill.sender();
+			ReplaySpill spill = spill(harness, Place.DISK);
+			SpillSender sender = kept(spill.sender());
 			List<Throwable> failures = new ArrayList<>();
 			for (int i = 0; i < 2; i++) {
 				failures.add(EngineExtension.await(begin(harness, sender, ROWS, i).handle((value, ex) -> ex)));
@@ -202,8 +222,8 @@ class DiskQuotaTests {
 		assertThat(harness.manager.statistics().diskLimit()).isEqualTo(20_000);
 		assertThat(used(harness)).isGreaterThan(20_000);
 		assertThat(harness.read(first.receiver())).hasSize(3 * ROWS);
-		ReplaySpill second = harness.spill(Place.DISK);
-		assertThat(SpillHarness.failure(begin(harness, second.sender(), 1, 1)))
+		ReplaySpill second = spill(harness, Place.DISK);
+		assertThat(SpillHarness.failure(begin(harness, kept(second.sender()), 1, 1)))
 			.isInstanceOf(SpillQuotaExceededException.class);
 		harness.manager.setDiskLimit(100_000);
 		ReplaySpill third = written(harness, 3);
@@ -216,8 +236,8 @@ class DiskQuotaTests {
 		SpillHarness harness = harness(1_000_000);
 		for (int write = 0; write < 5; write++) {
 			this.fileSystem.fail(Operation.WRITE, write, "Input/output error");
-			ReplaySpill spill = harness.spill(Place.DISK);
-			SpillSender sender = spill.sender();
+			ReplaySpill spill = spill(harness, Place.DISK);
+			SpillSender sender = kept(spill.sender());
 			CompletionStage<Void> last = begin(harness, sender, ROWS, 0);
 			for (int i = 1; i < 3; i++) {
 				EngineExtension.await(last.handle((value, ex) -> ex));
@@ -235,8 +255,8 @@ class DiskQuotaTests {
 		SpillHarness harness = harness(1_000_000);
 		for (Operation operation : List.of(Operation.CREATE_DIRECTORY, Operation.CREATE, Operation.LOCK)) {
 			this.fileSystem.fail(operation, 0, "Input/output error");
-			ReplaySpill spill = harness.spill(Place.DISK);
-			assertThat(SpillHarness.failure(begin(harness, spill.sender(), ROWS, 0)))
+			ReplaySpill spill = spill(harness, Place.DISK);
+			assertThat(SpillHarness.failure(begin(harness, kept(spill.sender()), ROWS, 0)))
 				.isInstanceOf(SpillIoException.class);
 			assertThat(used(harness)).isZero();
 			this.fileSystem.repair();
@@ -282,7 +302,7 @@ class DiskQuotaTests {
 		SpillHarness harness = harness(1_000_000);
 		ReplaySpill held = written(harness, 3);
 		written(harness, 3);
-		SpillSender unfinished = harness.spill(Place.DISK).sender();
+		SpillSender unfinished = kept(spill(harness, Place.DISK).sender());
 		EngineExtension.await(begin(harness, unfinished, ROWS, 1));
 		long size = held.snapshot().diskBytes();
 		RecordBatch batch = EngineExtension.await(held.receiver().read().next()).orElseThrow();
@@ -341,9 +361,9 @@ class DiskQuotaTests {
 			List<ReplaySpill> spills = new ArrayList<>();
 			List<CompletionStage<Void>> writes = new ArrayList<>();
 			for (int i = 0; i < 16; i++) {
-				ReplaySpill spill = harness.spill(Place.DISK);
+				ReplaySpill spill = spill(harness, Place.DISK);
 				spills.add(spill);
-				writes.add(begin(harness, spill.sender(), ROWS, i));
+				writes.add(begin(harness, kept(spill.sender()), ROWS, i));
 			}
 			int refused = 0;
 			for (CompletionStage<Void> write : writes) {

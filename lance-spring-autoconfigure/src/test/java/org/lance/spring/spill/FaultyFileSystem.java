@@ -20,9 +20,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
+import org.assertj.core.api.ThrowingConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,9 +39,12 @@ final class FaultyFileSystem implements SpillFileSystem {
 	 */
 	enum Operation {
 
-		CREATE_DIRECTORY, CREATE, OPEN, STATE, WRITE, READ, SIZE, MAP, LOCK, CLOSE, DELETE, LIST
+		CREATE_DIRECTORY, CREATE, OPEN, STATE, WRITE, READ, SIZE, MAP, LOCK, CLOSE, DELETE, LIST, TRUNCATE, VOLUME
 
 	}
+
+	private static final Set<Operation> FAIL_IN = EnumSet.of(Operation.CREATE_DIRECTORY, Operation.CREATE,
+			Operation.WRITE, Operation.TRUNCATE);
 
 	private final LocalFileSystem delegate = new LocalFileSystem();
 
@@ -45,11 +52,17 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 	private final Map<Operation, Fault> faults = new EnumMap<>(Operation.class);
 
+	private final Map<Path, String> bad = new ConcurrentHashMap<>();
+
+	private final Map<Path, Volume> volumes = new ConcurrentHashMap<>();
+
 	private long room = Long.MAX_VALUE;
 
 	private int maxWrite = Integer.MAX_VALUE;
 
 	private @Nullable Runnable beforeRead;
+
+	private @Nullable ThrowingConsumer<Path> beforeCreateDirectory;
 
 	/**
 	 * Lets an operation fail, and all later ones of the kind.
@@ -60,13 +73,22 @@ final class FaultyFileSystem implements SpillFileSystem {
 		fail(operation, from, Integer.MAX_VALUE, reason);
 	}
 
-	void fail(Operation operation, int from, int times, String reason) {
+	synchronized void fail(Operation operation, int from, int times, String reason) {
 		this.counts.put(operation, 0);
 		this.faults.put(operation, new Fault(from, times, reason));
 	}
 
-	void repair() {
+	/**
+	 * Lets everything fail that adds something to a directory.
+	 */
+	void failIn(Path directory, String reason) {
+		this.bad.put(directory, reason);
+	}
+
+	synchronized void repair() {
 		this.faults.clear();
+		this.bad.clear();
+		this.volumes.clear();
 		this.room = Long.MAX_VALUE;
 	}
 
@@ -78,67 +100,114 @@ final class FaultyFileSystem implements SpillFileSystem {
 	}
 
 	/**
+	 * Sets the disk that a directory is on.
+	 */
+	void volume(Path directory, long usable, long total, String type) {
+		this.volumes.put(directory, new Volume(usable, total, type));
+	}
+
+	/**
 	 * Lets each write take no more than that.
 	 */
 	void maxWrite(int bytes) {
 		this.maxWrite = bytes;
 	}
 
+	/**
+	 * Does something before a private directory is made.
+	 */
+	void beforeCreateDirectory(ThrowingConsumer<Path> action) {
+		this.beforeCreateDirectory = action;
+	}
+
 	void beforeRead(Runnable action) {
 		this.beforeRead = action;
 	}
 
-	int count(Operation operation) {
+	synchronized int count(Operation operation) {
 		return this.counts.getOrDefault(operation, 0);
 	}
 
-	private void check(Operation operation) throws IOException {
+	private synchronized void check(Operation operation, Path path) throws IOException {
 		int number = this.counts.merge(operation, 1, Integer::sum) - 1;
 		Fault fault = this.faults.get(operation);
 		if (fault != null && number >= fault.from && number - fault.from < fault.times) {
 			throw new IOException(fault.reason);
 		}
+		String reason = below(this.bad, path);
+		if (reason != null && FAIL_IN.contains(operation)) {
+			throw new IOException(reason);
+		}
+	}
+
+	private static <T> @Nullable T below(Map<Path, T> values, Path path) {
+		return values.entrySet()
+			.stream()
+			.filter((entry) -> path.startsWith(entry.getKey()))
+			.map(Map.Entry::getValue)
+			.findFirst()
+			.orElse(null);
 	}
 
 	@Override
 	public void createDirectories(Path directory) throws IOException {
-		check(Operation.CREATE_DIRECTORY);
+		check(Operation.CREATE_DIRECTORY, directory);
 		this.delegate.createDirectories(directory);
 	}
 
 	@Override
+	public void createDirectory(Path directory) throws IOException {
+		check(Operation.CREATE_DIRECTORY, directory);
+		if (this.beforeCreateDirectory != null) {
+			this.beforeCreateDirectory.accept(directory);
+		}
+		this.delegate.createDirectory(directory);
+	}
+
+	@Override
 	public SpillChannel create(Path file) throws IOException {
-		check(Operation.CREATE);
-		return new FaultyChannel(this.delegate.create(file));
+		check(Operation.CREATE, file);
+		return new FaultyChannel(file, this.delegate.create(file));
 	}
 
 	@Override
 	public SpillChannel open(Path file) throws IOException {
-		check(Operation.OPEN);
-		return new FaultyChannel(this.delegate.open(file));
+		check(Operation.OPEN, file);
+		return new FaultyChannel(file, this.delegate.open(file));
 	}
 
 	@Override
 	public State state(Path file) throws IOException {
-		check(Operation.STATE);
+		check(Operation.STATE, file);
 		return this.delegate.state(file);
 	}
 
 	@Override
 	public boolean delete(Path path) throws IOException {
-		check(Operation.DELETE);
+		check(Operation.DELETE, path);
 		return this.delegate.delete(path);
 	}
 
 	@Override
 	public List<Path> list(Path directory) throws IOException {
-		check(Operation.LIST);
+		check(Operation.LIST, directory);
 		return this.delegate.list(directory);
 	}
 
 	@Override
-	public long usableSpace(Path path) throws IOException {
-		return (this.room != Long.MAX_VALUE) ? this.room : this.delegate.usableSpace(path);
+	public Volume volume(Path path) throws IOException {
+		check(Operation.VOLUME, path);
+		Volume volume = below(this.volumes, path);
+		if (volume != null) {
+			return volume;
+		}
+		volume = this.delegate.volume(path);
+		return (this.room != Long.MAX_VALUE) ? new Volume(this.room, volume.total(), volume.type()) : volume;
+	}
+
+	@Override
+	public boolean isWritableDirectory(Path path) {
+		return below(this.bad, path) == null && this.delegate.isWritableDirectory(path);
 	}
 
 	private record Fault(int from, int times, String reason) {
@@ -147,9 +216,12 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 	private final class FaultyChannel implements SpillChannel {
 
+		private final Path file;
+
 		private final SpillChannel delegate;
 
-		FaultyChannel(SpillChannel delegate) {
+		FaultyChannel(Path file, SpillChannel delegate) {
+			this.file = file;
 			this.delegate = delegate;
 		}
 
@@ -160,7 +232,7 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 		@Override
 		public long write(long position, ByteBuffer[] buffers, int first) throws IOException {
-			check(Operation.WRITE);
+			check(Operation.WRITE, this.file);
 			FaultyFileSystem faults = FaultyFileSystem.this;
 			long limit = Math.min(faults.maxWrite, faults.room);
 			if (limit == 0) {
@@ -181,7 +253,7 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 		@Override
 		public int read(long position, ByteBuffer target) throws IOException {
-			check(Operation.READ);
+			check(Operation.READ, this.file);
 			if (FaultyFileSystem.this.beforeRead != null) {
 				FaultyFileSystem.this.beforeRead.run();
 			}
@@ -190,31 +262,32 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 		@Override
 		public void truncate(long size) throws IOException {
+			check(Operation.TRUNCATE, this.file);
 			this.delegate.truncate(size);
 		}
 
 		@Override
 		public long size() throws IOException {
-			check(Operation.SIZE);
+			check(Operation.SIZE, this.file);
 			return this.delegate.size();
 		}
 
 		@Override
 		public MappedWindow map(long position, long size) throws IOException {
-			check(Operation.MAP);
+			check(Operation.MAP, this.file);
 			return this.delegate.map(position, size);
 		}
 
 		@Override
 		public boolean tryLock() throws IOException {
-			check(Operation.LOCK);
+			check(Operation.LOCK, this.file);
 			return this.delegate.tryLock();
 		}
 
 		@Override
 		public void close() throws IOException {
 			this.delegate.close();
-			check(Operation.CLOSE);
+			check(Operation.CLOSE, this.file);
 		}
 
 	}

@@ -33,7 +33,7 @@ class FileWindowsTests {
 	private static final long GIB = 1L << 30;
 
 	private final FileWindows windows = new FileWindows(Path.of("test"), 100,
-			new FileSpace(new DiskBudget(DiskBudget.UNLIMITED), new FileErrors("test", Path.of("test"))));
+			new FileSpace(new DiskBudget(DiskBudget.UNLIMITED), null, new FileErrors("test", Path.of("test"))));
 
 	private final List<String> mapped = new ArrayList<>();
 
