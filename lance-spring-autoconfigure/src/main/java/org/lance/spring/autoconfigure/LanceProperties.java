@@ -159,6 +159,7 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * @param verification When the checksum of a batch read from disk is verified.
 	 * @param readMode How batches are read from disk.
 	 * @param compression the compression of files
+	 * @param encryption the encryption of files
 	 */
 	record Spill(@DefaultValue List<Path> directories, @DefaultValue("100MB") DataSize memoryLimit,
 			@DefaultValue("1GB") DataSize totalMemoryLimit, @Nullable DataSize diskLimit,
@@ -166,7 +167,7 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 			@DefaultValue("100MB") DataSize minFreeSpace, @DefaultValue("1") int minFreePercent,
 			@DefaultValue("1m") Duration directoryRetry, @DefaultValue("4") int threads,
 			@DefaultValue("always") Verification verification, @DefaultValue("map") ReadMode readMode,
-			@DefaultValue Compression compression) {
+			@DefaultValue Compression compression, @DefaultValue Encryption encryption) {
 
 	}
 
@@ -178,6 +179,15 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * smallest files.
 	 */
 	record Compression(@DefaultValue("none") SpillCodec codec, @DefaultValue("1") int level) {
+
+	}
+
+	/**
+	 * Properties of the encryption of spill files.
+	 *
+	 * @param enabled Whether spill files are encrypted, by keys that never leave memory.
+	 */
+	record Encryption(@DefaultValue("false") boolean enabled) {
 
 	}
 

@@ -81,7 +81,8 @@ public final class LanceSpillAutoConfiguration {
 			.minFreeSpace(spill.minFreeSpace().toBytes())
 			.minFreePercent(spill.minFreePercent())
 			.directoryRetry(spill.directoryRetry())
-			.readMode(spill.readMode());
+			.readMode(spill.readMode())
+			.encryption(spill.encryption().enabled());
 		if (spill.diskLimit() != null) {
 			builder.diskLimit(spill.diskLimit().toBytes());
 		}

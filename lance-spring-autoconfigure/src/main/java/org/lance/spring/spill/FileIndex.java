@@ -124,20 +124,32 @@ final class FileIndex {
 	 * @param bodyLength the bytes of its body
 	 * @param uncompressedLength the bytes of its body when it is decompressed, or 0 if it
 	 * is not compressed
-	 * @param crc the checksum of all bytes
+	 * @param encrypted whether it is encrypted; the other lengths are those before
+	 * @param crc the checksum of all bytes, 0 if it is encrypted
 	 */
-	record Position(long offset, int metadataLength, long bodyLength, long uncompressedLength, int crc) {
+	record Position(long offset, int metadataLength, long bodyLength, long uncompressedLength, boolean encrypted,
+			int crc) {
 
 		Position(long offset, int metadataLength, long bodyLength, int crc) {
-			this(offset, metadataLength, bodyLength, 0, crc);
+			this(offset, metadataLength, bodyLength, 0, false, crc);
 		}
 
 		boolean isCompressed() {
 			return this.uncompressedLength > 0;
 		}
 
-		long length() {
+		/**
+		 * The bytes of the message.
+		 */
+		long messageLength() {
 			return this.metadataLength + this.bodyLength;
+		}
+
+		/**
+		 * The bytes that it takes in the file.
+		 */
+		long length() {
+			return this.encrypted ? FileCipher.storedLength(messageLength()) : messageLength();
 		}
 
 		long end() {
@@ -174,12 +186,15 @@ final class FileIndex {
 
 		private final int fields;
 
+		private final boolean encrypted;
+
 		private long[][] pages = new long[1][];
 
 		private int size;
 
 		Messages(SpillFormat format) {
 			this.fields = format.isCompressed() ? 4 : 3;
+			this.encrypted = format.encrypted();
 		}
 
 		void add(Position position, int extra) {
@@ -209,7 +224,8 @@ final class FileIndex {
 			int at = (index % PER_PAGE) * this.fields;
 			long lengths = page[at + 1];
 			return new Position(page[at], (int) (lengths & ((1 << METADATA_BITS) - 1)) * UNIT,
-					(lengths >>> METADATA_BITS) * UNIT, (this.fields > 3) ? page[at + 3] : 0, (int) page[at + 2]);
+					(lengths >>> METADATA_BITS) * UNIT, (this.fields > 3) ? page[at + 3] : 0, this.encrypted,
+					(int) page[at + 2]);
 		}
 
 		int extra(int index) {

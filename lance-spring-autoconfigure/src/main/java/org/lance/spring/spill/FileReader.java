@@ -59,6 +59,8 @@ final class FileReader {
 
 	private final BufferAllocator allocator;
 
+	private final @Nullable FileCipher cipher;
+
 	private final DictionaryCache dictionaries;
 
 	/**
@@ -70,9 +72,11 @@ final class FileReader {
 	 * Creates a reader.
 	 * @param key the identity of the file
 	 * @param windows the mappings, or {@code null} to read everything
+	 * @param cipher decrypts what is read, or {@code null} for nothing; destroyed by
+	 * {@link #close()}
 	 */
 	FileReader(SpillFileSystem fileSystem, Path file, @Nullable Object key, Schema schema, FileIndex index,
-			@Nullable FileWindows windows, FileErrors errors, BufferAllocator allocator) {
+			@Nullable FileWindows windows, FileErrors errors, BufferAllocator allocator, @Nullable FileCipher cipher) {
 		this.fileSystem = fileSystem;
 		this.file = file;
 		this.key = key;
@@ -81,6 +85,7 @@ final class FileReader {
 		this.windows = windows;
 		this.errors = errors;
 		this.allocator = allocator;
+		this.cipher = cipher;
 		this.dictionaries = new DictionaryCache(index, allocator);
 	}
 
@@ -105,7 +110,7 @@ final class FileReader {
 			SpillFileSystem.State state) throws IOException, DamagedException {
 		List<DictionaryVersion> versions = this.dictionaries.acquire(batch, new Loader(verification, state));
 		try {
-			MessageBytes bytes = bytes(position);
+			MessageBytes bytes = bytes(FileCipher.Kind.BATCH, position);
 			BatchMemory memory = new BatchMemory(this.allocator, bytes.length(), bytes.release());
 			boolean handedOver = false;
 			try {
@@ -166,20 +171,26 @@ final class FileReader {
 	}
 
 	/**
-	 * Returns a message with an uncompressed body. One that is compressed is always
-	 * verified before it is decompressed: native code does that.
+	 * Returns a message that is decrypted and decompressed. Compressed ones are always
+	 * verified before that: native code does it.
 	 */
-	private MessageBytes bytes(FileIndex.Position position) throws IOException, DamagedException {
-		if (position.isCompressed()) {
-			MessageBytes stored = load(position);
-			try {
-				compare(stored);
-				return stored.decompress(this.allocator);
-			}
-			finally {
-				stored.release().run();
-			}
+	private MessageBytes bytes(FileCipher.Kind kind, FileIndex.Position position) throws IOException, DamagedException {
+		if (!position.isCompressed()) {
+			return (this.cipher != null) ? decrypt(this.cipher, kind, position) : mapOrLoad(position);
 		}
+		MessageBytes stored = (this.cipher != null) ? decrypt(this.cipher, kind, position) : load(position);
+		try {
+			if (!stored.isVerified()) {
+				compare(stored);
+			}
+			return stored.decompress(this.allocator);
+		}
+		finally {
+			stored.release().run();
+		}
+	}
+
+	private MessageBytes mapOrLoad(FileIndex.Position position) throws IOException, DamagedException {
 		MessageBytes mapped = (this.windows != null) ? this.windows.acquire(position, this::map) : null;
 		return (mapped != null) ? mapped : load(position);
 	}
@@ -206,22 +217,32 @@ final class FileReader {
 	}
 
 	private MessageBytes load(FileIndex.Position position) throws IOException, DamagedException {
-		ArrowBuf memory = this.allocator.buffer(position.length());
+		return fill(position, (channel, memory) -> {
+			long done = 0;
+			while (done < position.length()) {
+				ByteBuffer target = memory.nioBuffer(done, (int) Math.min(MAX_BUFFER, position.length() - done));
+				read(channel, position.offset() + done, target);
+				done += target.position();
+			}
+		});
+	}
+
+	private MessageBytes decrypt(FileCipher cipher, FileCipher.Kind kind, FileIndex.Position position)
+			throws IOException, DamagedException {
+		FileCipher.Part part = new FileCipher.Part(kind, position.offset(), position.messageLength());
+		return fill(position,
+				(channel, memory) -> cipher.decrypt(part, (offset, target) -> read(channel, offset, target), memory));
+	}
+
+	private MessageBytes fill(FileIndex.Position position, Filling filling) throws IOException, DamagedException {
+		long length = position.messageLength();
+		ArrowBuf memory = this.allocator.buffer(length);
 		try (SpillFileSystem.SpillChannel channel = this.fileSystem.open(this.file)) {
 			if (!Objects.equals(channel.key(), this.key)) {
 				throw new DamagedException("the file was replaced by another one", null);
 			}
-			long done = 0;
-			while (done < position.length()) {
-				ByteBuffer target = memory.nioBuffer(done, (int) Math.min(MAX_BUFFER, position.length() - done));
-				int count = channel.read(position.offset() + done, target);
-				if (count < 0) {
-					throw new DamagedException("the file was cut to %d bytes".formatted(position.offset() + done),
-							null);
-				}
-				done += count;
-			}
-			return new MessageBytes(memory.memoryAddress(), position, position.length(), memory::close);
+			filling.fill(channel, memory);
+			return new MessageBytes(memory.memoryAddress(), position, length, memory::close);
 		}
 		catch (Throwable ex) {
 			memory.close();
@@ -229,14 +250,38 @@ final class FileReader {
 		}
 	}
 
+	private static void read(SpillFileSystem.SpillChannel channel, long offset, ByteBuffer target)
+			throws IOException, DamagedException {
+		int start = target.position();
+		while (target.hasRemaining()) {
+			long position = offset + target.position() - start;
+			if (channel.read(position, target) < 0) {
+				throw new DamagedException("the file was cut to %d bytes".formatted(position), null);
+			}
+		}
+	}
+
 	/**
-	 * Gives back what is kept for the next batch.
+	 * Gives back what is kept for the next batch; nothing can be read afterwards.
 	 */
 	void close() {
 		this.dictionaries.close();
 		if (this.windows != null) {
 			this.windows.close();
 		}
+		if (this.cipher != null) {
+			this.cipher.destroy();
+		}
+	}
+
+	/**
+	 * Fills the memory of a message.
+	 */
+	@FunctionalInterface
+	private interface Filling {
+
+		void fill(SpillFileSystem.SpillChannel channel, ArrowBuf memory) throws IOException, DamagedException;
+
 	}
 
 	/**
@@ -258,7 +303,7 @@ final class FileReader {
 
 		@Override
 		public MessageBytes bytes(FileIndex.Position position) throws IOException, DamagedException {
-			return FileReader.this.bytes(position);
+			return FileReader.this.bytes(FileCipher.Kind.DICTIONARY, position);
 		}
 
 		@Override

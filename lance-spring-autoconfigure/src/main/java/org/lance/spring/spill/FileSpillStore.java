@@ -145,9 +145,11 @@ final class FileSpillStore implements SpillFile.Store {
 		FileSpace space = new FileSpace(this.budget, directory, errors);
 		FileWindows windows = new FileWindows(path, this.windowSize, space);
 		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator);
-		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, index, windows, space, errors);
+		FileCipher cipher = format.encrypted() ? new FileCipher() : null;
+		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, cipher, this.allocator, index,
+				windows, space, errors);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
-				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator);
+				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator, cipher);
 		SpillFile file = new IpcSpillFile(path, space, index, writer, reader, this.undeleted);
 		try {
 			writer.start(dictionaryFields);

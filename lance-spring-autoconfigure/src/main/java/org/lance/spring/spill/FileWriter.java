@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,8 @@ final class FileWriter {
 
 	private final MessageEncoder encoder;
 
+	private final @Nullable EncryptedOutput encrypted;
+
 	/**
 	 * The last dictionary message of each dictionary, in the order in which they came
 	 * first.
@@ -75,8 +78,14 @@ final class FileWriter {
 
 	private boolean finished;
 
+	/**
+	 * Creates a writer.
+	 * @param cipher encrypts what is written, or {@code null} for nothing
+	 * @param allocator where it is encrypted
+	 */
 	FileWriter(SpillFileSystem fileSystem, Path file, SpillFileSystem.SpillChannel channel, MessageEncoder encoder,
-			FileIndex index, FileWindows windows, FileSpace space, FileErrors errors) {
+			@Nullable FileCipher cipher, BufferAllocator allocator, FileIndex index, FileWindows windows,
+			FileSpace space, FileErrors errors) {
 		this.fileSystem = fileSystem;
 		this.file = file;
 		this.channel = channel;
@@ -85,6 +94,7 @@ final class FileWriter {
 		this.space = space;
 		this.errors = errors;
 		this.encoder = encoder;
+		this.encrypted = (cipher != null) ? new EncryptedOutput(cipher, allocator, this::write) : null;
 	}
 
 	/**
@@ -96,7 +106,7 @@ final class FileWriter {
 
 	void start(Map<Long, Field> dictionaryFields) {
 		guarded(() -> {
-			write(this.encoder.schema(dictionaryFields).buffers());
+			write(FileCipher.Kind.SCHEMA, this.encoder.schema(dictionaryFields));
 			this.index.commitSchema(this.written);
 		});
 	}
@@ -115,22 +125,20 @@ final class FileWriter {
 
 	private void encodeAndWrite(RecordBatch batch) throws IOException {
 		long start = this.written;
-		List<ByteBuffer> buffers = new ArrayList<>();
-		List<FileIndex.DictionaryEntry> news = new ArrayList<>();
+		List<IpcEncoder.DictionaryMessage> dictionaryMessages = this.encoder.dictionaries(batch);
+		IpcEncoder.Message message = this.encoder.batch(batch);
+		List<FileIndex.DictionaryEntry> news = new ArrayList<>(dictionaryMessages.size());
 		long position = start;
-		for (IpcEncoder.DictionaryMessage dictionary : this.encoder.dictionaries(batch)) {
+		for (IpcEncoder.DictionaryMessage dictionary : dictionaryMessages) {
 			FileIndex.Position where = position(position, dictionary.message());
 			Long id = dictionary.version().id();
 			int previous = dictionary.delta() ? this.dictionaries.getOrDefault(id, -1) : -1;
 			news.add(new FileIndex.DictionaryEntry(where, previous, dictionary.version().field()));
 			this.dictionaries.put(id, this.dictionaryMessages++);
-			buffers.addAll(dictionary.message().buffers());
 			position = where.end();
 		}
-		IpcEncoder.Message message = this.encoder.batch(batch);
 		FileIndex.Position where = position(position, message);
-		buffers.addAll(message.buffers());
-		write(buffers);
+		write(dictionaryMessages, message);
 		this.index.commit(news, news.isEmpty() ? null : state(), where);
 		this.windows.committed(start, where.end());
 	}
@@ -139,11 +147,39 @@ final class FileWriter {
 		return this.dictionaries.values().stream().mapToInt(Integer::intValue).toArray();
 	}
 
-	private static FileIndex.Position position(long offset, IpcEncoder.Message message) {
+	/**
+	 * The tags of an encrypted message say more than a checksum.
+	 */
+	private FileIndex.Position position(long offset, IpcEncoder.Message message) {
 		CRC32C crc = new CRC32C();
-		message.buffers().forEach((buffer) -> crc.update(buffer.duplicate()));
+		if (this.encrypted == null) {
+			message.buffers().forEach((buffer) -> crc.update(buffer.duplicate()));
+		}
 		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(),
-				message.uncompressedLength(), (int) crc.getValue());
+				message.uncompressedLength(), this.encrypted != null, (int) crc.getValue());
+	}
+
+	private void write(List<IpcEncoder.DictionaryMessage> dictionaries, IpcEncoder.Message batch) throws IOException {
+		if (this.encrypted != null) {
+			for (IpcEncoder.DictionaryMessage dictionary : dictionaries) {
+				write(FileCipher.Kind.DICTIONARY, dictionary.message());
+			}
+			write(FileCipher.Kind.BATCH, batch);
+			return;
+		}
+		List<ByteBuffer> buffers = new ArrayList<>();
+		dictionaries.forEach((dictionary) -> buffers.addAll(dictionary.message().buffers()));
+		buffers.addAll(batch.buffers());
+		write(buffers);
+	}
+
+	private void write(FileCipher.Kind kind, IpcEncoder.Message message) throws IOException {
+		if (this.encrypted != null) {
+			this.encrypted.write(kind, message, this.written);
+		}
+		else {
+			write(message.buffers());
+		}
 	}
 
 	/**
@@ -153,7 +189,7 @@ final class FileWriter {
 		checkUsable();
 		guarded(() -> {
 			try {
-				write(this.encoder.end().buffers());
+				write(FileCipher.Kind.END, this.encoder.end());
 				this.channel.close();
 			}
 			catch (Throwable ex) {
@@ -179,8 +215,8 @@ final class FileWriter {
 		}
 	}
 
-	private void write(List<ByteBuffer> message) throws IOException {
-		ByteBuffer[] buffers = message.toArray(new ByteBuffer[0]);
+	private void write(List<ByteBuffer> bytes) throws IOException {
+		ByteBuffer[] buffers = bytes.toArray(new ByteBuffer[0]);
 		checkFile();
 		this.space.reserve(remaining(buffers, 0));
 		int first = 0;

@@ -74,11 +74,11 @@ record MessageBytes(long address, FileIndex.Position position, long allocated,
 	}
 
 	/**
-	 * Tells whether the bytes were compared with their checksum before they became what
-	 * they are now.
+	 * Tells whether the bytes were compared with their checksum, or authenticated, before
+	 * they became what they are now.
 	 */
 	boolean isVerified() {
-		return this.decompressed != null;
+		return this.decompressed != null || this.position.encrypted();
 	}
 
 	/**

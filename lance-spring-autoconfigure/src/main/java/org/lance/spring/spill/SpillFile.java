@@ -38,7 +38,8 @@ interface SpillFile {
 	void append(RecordBatch batch);
 
 	/**
-	 * Writes the end marker. Afterwards any Arrow client can read the file.
+	 * Writes the end marker. Afterwards any Arrow client can read the file, unless it is
+	 * encrypted.
 	 */
 	void finish();
 

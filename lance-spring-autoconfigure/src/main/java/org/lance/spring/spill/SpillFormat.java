@@ -20,13 +20,14 @@ package org.lance.spring.spill;
  * What the messages of a file are turned into before they are written.
  *
  * @param compression how bodies are compressed
+ * @param encrypted whether messages are encrypted
  */
-record SpillFormat(SpillCompression compression) {
+record SpillFormat(SpillCompression compression, boolean encrypted) {
 
 	/**
 	 * As they are.
 	 */
-	static final SpillFormat PLAIN = new SpillFormat(SpillCompression.NONE);
+	static final SpillFormat PLAIN = new SpillFormat(SpillCompression.NONE, false);
 
 	/**
 	 * Tells whether some bodies may be compressed.

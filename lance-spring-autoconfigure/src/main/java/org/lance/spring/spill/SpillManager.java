@@ -76,6 +76,8 @@ public final class SpillManager implements AutoCloseable {
 
 	private final SpillCompression compression;
 
+	private final boolean encryption;
+
 	private final InstantSource clock;
 
 	private final AtomicLong numbers = new AtomicLong();
@@ -100,6 +102,7 @@ public final class SpillManager implements AutoCloseable {
 		this.unusableDirectory = builder.unusableDirectory;
 		this.verification = builder.verification;
 		this.compression = builder.compression;
+		this.encryption = builder.encryption;
 		this.clock = builder.clock;
 		this.executor.execute(this::reclaim, () -> this.reclaimed.complete(0));
 	}
@@ -184,7 +187,9 @@ public final class SpillManager implements AutoCloseable {
 		if (own != null) {
 			checkLibrary(own);
 		}
-		return new SpillFormat((own != null) ? own : this.compression);
+		Boolean encryption = options.encryption();
+		return new SpillFormat((own != null) ? own : this.compression,
+				(encryption != null) ? encryption : this.encryption);
 	}
 
 	private static void checkLibrary(SpillCompression compression) {
@@ -394,6 +399,8 @@ public final class SpillManager implements AutoCloseable {
 
 		private SpillCompression compression = SpillCompression.NONE;
 
+		private boolean encryption;
+
 		private InstantSource clock = InstantSource.system();
 
 		private Builder(BufferAllocator allocator, Executor executor, BooleanSupplier shutdown) {
@@ -552,6 +559,17 @@ public final class SpillManager implements AutoCloseable {
 		public Builder compression(SpillCompression compression) {
 			checkLibrary(compression);
 			this.compression = compression;
+			return this;
+		}
+
+		/**
+		 * Sets whether files are encrypted, each by a key that is made for it and never
+		 * leaves memory.
+		 * @param encryption whether they are
+		 * @return this builder
+		 */
+		public Builder encryption(boolean encryption) {
+			this.encryption = encryption;
 			return this;
 		}
 

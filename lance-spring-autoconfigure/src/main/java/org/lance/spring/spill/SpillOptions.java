@@ -140,10 +140,29 @@ public final class SpillOptions {
 		return new SpillOptions(changed);
 	}
 
+	/**
+	 * Returns whether the file is encrypted.
+	 * @return whether it is, or {@code null} for the manager's choice
+	 */
+	public @Nullable Boolean encryption() {
+		return this.values.encryption;
+	}
+
+	/**
+	 * Returns these options with another encryption.
+	 * @param encryption whether the file is encrypted
+	 * @return the options
+	 */
+	public SpillOptions withEncryption(boolean encryption) {
+		Values changed = new Values(this.values);
+		changed.encryption = encryption;
+		return new SpillOptions(changed);
+	}
+
 	@Override
 	public String toString() {
-		return "options of spill '%s', memory limit %d, verification %s, %s, mode %s".formatted(name(), memoryLimit(),
-				verification(), compression(), mode());
+		return "options of spill '%s', memory limit %d, verification %s, %s, encryption %s, mode %s".formatted(name(),
+				memoryLimit(), verification(), compression(), encryption(), mode());
 	}
 
 	/**
@@ -161,6 +180,8 @@ public final class SpillOptions {
 
 		private @Nullable SpillMode mode;
 
+		private @Nullable Boolean encryption;
+
 		Values() {
 		}
 
@@ -170,6 +191,7 @@ public final class SpillOptions {
 			this.verification = other.verification;
 			this.compression = other.compression;
 			this.mode = other.mode;
+			this.encryption = other.encryption;
 		}
 
 	}

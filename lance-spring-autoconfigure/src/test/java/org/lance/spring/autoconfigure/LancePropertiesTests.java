@@ -79,6 +79,7 @@ class LancePropertiesTests {
 			assertThat(properties.spill().readMode()).isEqualTo(ReadMode.MAP);
 			assertThat(properties.spill().compression().codec()).isEqualTo(SpillCodec.NONE);
 			assertThat(properties.spill().compression().level()).isOne();
+			assertThat(properties.spill().encryption().enabled()).isFalse();
 		});
 	}
 
@@ -122,7 +123,8 @@ class LancePropertiesTests {
 			"lance.spill.disk-limit,much", "lance.spill.min-free-space,some", "lance.spill.min-free-percent,1%",
 			"lance.spill.directory-retry,later", "lance.spill.mode,maybe", "lance.spill.on-unusable-directory,cry",
 			"lance.spill.threads,many", "lance.spill.verification,sometimes", "lance.spill.read-mode,write",
-			"lance.spill.compression.codec,zip", "lance.spill.compression.level,high" })
+			"lance.spill.compression.codec,zip", "lance.spill.compression.level,high",
+			"lance.spill.encryption.enabled,perhaps" })
 	void whenAValueIsOfAnotherTypeThenTheAnalysisNamesTheKey(String key, String value) {
 		this.runner.withPropertyValues(key + "=" + value).run((context) -> {
 			assertThat(context).hasFailed();

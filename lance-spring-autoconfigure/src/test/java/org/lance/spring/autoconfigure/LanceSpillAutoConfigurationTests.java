@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -209,6 +210,19 @@ class LanceSpillAutoConfigurationTests {
 		}
 		assertThat(sizes.get(1)).isPositive().isLessThan(sizes.get(0) / 2);
 		assertThat(sizes.get(2)).isNotEqualTo(sizes.get(1));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whenEncryptionIsOnThenFilesDontSayWhatTheyHold(boolean enabled) {
+		directory().withPropertyValues("lance.spill.memory-limit=0", "lance.spill.encryption.enabled=" + enabled)
+			.run((context) -> {
+				try (ReplaySpill spill = spill(context, 2)) {
+					assertThat(rows(spill)).isEqualTo(2000);
+					byte[] bytes = Files.readAllBytes(files(this.folder).get(0));
+					assertThat(Arrays.equals(bytes, 0, 4, new byte[] { -1, -1, -1, -1 }, 0, 4)).isEqualTo(!enabled);
+				}
+			});
 	}
 
 	@Test

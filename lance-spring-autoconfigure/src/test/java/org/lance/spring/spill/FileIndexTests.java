@@ -51,10 +51,10 @@ class FileIndexTests {
 
 	@Test
 	void uncompressedLengthsAreKeptWhereBodiesMayBeCompressed() {
-		FileIndex index = new FileIndex(new SpillFormat(SpillCompression.zstd(1)));
+		FileIndex index = new FileIndex(new SpillFormat(SpillCompression.zstd(1), false));
 		index.commitSchema(8);
-		List<Position> positions = List.of(new Position(8, 8, 0, 0), new Position(16, 64, 8, 1L << 50, -1),
-				new Position(Long.MAX_VALUE >> 8, 2_147_483_640, 300L << 30, 1, Integer.MIN_VALUE));
+		List<Position> positions = List.of(new Position(8, 8, 0, 0), new Position(16, 64, 8, 1L << 50, false, -1),
+				new Position(Long.MAX_VALUE >> 8, 2_147_483_640, 300L << 30, 1, false, Integer.MIN_VALUE));
 		for (int i = 0; i < 5_000; i++) {
 			index.commit(List.of(new DictionaryEntry(positions.get(i % 3), -1, FIELD)), new int[] { i },
 					positions.get(i % 3));

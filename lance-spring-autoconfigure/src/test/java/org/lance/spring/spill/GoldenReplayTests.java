@@ -61,10 +61,20 @@ class GoldenReplayTests {
 	private SpillManager manager;
 
 	static Stream<Arguments> goldenInputs() {
-		return GoldenFiles.inputs()
-			.stream()
-			.flatMap((input) -> Stream.of(0L, 1024L, UNLIMITED)
-				.flatMap((limit) -> Stream.of(ReadMode.values()).map((mode) -> Arguments.of(input, limit, mode))));
+		return GoldenFiles.inputs().stream().flatMap((input) -> Stream.concat(plain(input), transformed(input)));
+	}
+
+	private static Stream<Arguments> plain(Path input) {
+		return Stream.of(0L, 1024L, UNLIMITED)
+			.flatMap((limit) -> Stream.of(ReadMode.values())
+				.map((mode) -> Arguments.of(input, limit, mode, SpillFormat.PLAIN)));
+	}
+
+	private static Stream<Arguments> transformed(Path input) {
+		SpillCompression zstd = SpillCompression.zstd(1);
+		return Stream
+			.of(new SpillFormat(zstd, false), new SpillFormat(SpillCompression.NONE, true), new SpillFormat(zstd, true))
+			.map((format) -> Arguments.of(input, 0, ReadMode.MAP, format));
 	}
 
 	static List<Path> malformedInputs() {
@@ -73,9 +83,9 @@ class GoldenReplayTests {
 
 	@ParameterizedTest
 	@MethodSource("goldenInputs")
-	void whenReplayedBeforeDuringAndAfterThenCellsEqualTheTruth(Path input, long limit, ReadMode mode)
-			throws Exception {
-		try (SpillManager spills = manager(limit, mode);
+	void whenReplayedBeforeDuringAndAfterThenCellsEqualTheTruth(Path input, long limit, ReadMode mode,
+			SpillFormat format) throws Exception {
+		try (SpillManager spills = manager(limit, mode, format);
 				StreamingWriteSource source = EngineExtension.await(factory().fromIpc(input));
 				ReplaySpill spill = spills.createReplaySpill(source.arrowSchema())) {
 			Schema schema = source.arrowSchema();
@@ -104,7 +114,7 @@ class GoldenReplayTests {
 	@ParameterizedTest
 	@MethodSource("malformedInputs")
 	void whenInputIsMalformedThenReadersGetATypedErrorOrTheEnd(Path input) throws Exception {
-		try (SpillManager spills = manager(0, ReadMode.MAP)) {
+		try (SpillManager spills = manager(0, ReadMode.MAP, SpillFormat.PLAIN)) {
 			try {
 				StreamingWriteSource source = EngineExtension.await(factory().fromIpc(input));
 				try (SpillReceiver spill = spills.spill(source)) {
@@ -121,12 +131,14 @@ class GoldenReplayTests {
 		assertThat(this.directory).isEmptyDirectory();
 	}
 
-	private SpillManager manager(long limit, ReadMode mode) throws Exception {
+	private SpillManager manager(long limit, ReadMode mode, SpillFormat format) throws Exception {
 		this.manager = SpillManager.builder(this.engine.allocator(), this.engine.pool(1))
 			.directories(List.of(Files.createDirectories(this.directory)))
 			.memoryLimit(limit)
 			.totalMemoryLimit(UNLIMITED)
 			.readMode(mode)
+			.compression(format.compression())
+			.encryption(format.encrypted())
 			.build();
 		return this.manager;
 	}

@@ -66,7 +66,7 @@ class SpillGoldenTests {
 	void filesAreReadByUsAndByArrow(String name, SpillCompression compression) throws Exception {
 		Table source = read(GoldenFiles.stream(name));
 		FileSpillStore store = new FileSpillStore(() -> this.base, this.engine.allocator(), ReadMode.MAP);
-		SpillFile file = store.create(name, source.schema(), fields(source), new SpillFormat(compression));
+		SpillFile file = store.create(name, source.schema(), fields(source), new SpillFormat(compression, false));
 		source.batches().forEach(file::append);
 		file.finish();
 		List<RecordBatch> mapped = new ArrayList<>();

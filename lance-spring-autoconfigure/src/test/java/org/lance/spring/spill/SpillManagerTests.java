@@ -361,19 +361,20 @@ class SpillManagerTests {
 	}
 
 	@Test
-	void aSpillIsCompressedAsItsOptionsSayOrElseAsItsManagerDoes() throws Exception {
+	void aSpillIsCompressedAndEncryptedAsItsOptionsSayOrElseAsItsManagerDoes() throws Exception {
 		SpillCompression compression = SpillCompression.zstd(3);
 		SpillManager manager = this.engine.closeLater(SpillManager.builder(this.engine.allocator(), this.engine.pool(1))
 			.memoryLimit(0)
 			.compression(compression)
+			.encryption(true)
 			.build(this.store));
-		SpillOptions own = SpillOptions.DEFAULTS.withCompression(SpillCompression.NONE);
+		SpillOptions own = SpillOptions.DEFAULTS.withCompression(SpillCompression.NONE).withEncryption(false);
 		for (SpillOptions options : List.of(SpillOptions.DEFAULTS, own)) {
 			try (RecordBatch batch = new Batches(this.engine.allocator()).of(1)) {
 				EngineExtension.await(manager.createReplaySpill(Batches.SCHEMA, options).sender().write(batch));
 			}
 		}
-		assertThat(this.store.file(0).format).isEqualTo(new SpillFormat(compression));
+		assertThat(this.store.file(0).format).isEqualTo(new SpillFormat(compression, true));
 		assertThat(this.store.file(1).format).isEqualTo(SpillFormat.PLAIN);
 	}
 
