@@ -146,6 +146,8 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 * before they go to disk.
 	 * @param diskLimit Maximum amount of disk space that all spill files together may
 	 * take. Defaults to no limit.
+	 * @param creationTraces Whether a spill or reader that was forgotten is logged with
+	 * the place where it was created, at the cost of a stack trace for each.
 	 * @param mode What a spill does when its batches do not fit into memory any more.
 	 * @param onUnusableDirectory What a spill does that has to go to disk when no
 	 * directory is usable.
@@ -163,11 +165,12 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	 */
 	record Spill(@DefaultValue List<Path> directories, @DefaultValue("100MB") DataSize memoryLimit,
 			@DefaultValue("1GB") DataSize totalMemoryLimit, @Nullable DataSize diskLimit,
-			@DefaultValue("spill") SpillMode mode, @DefaultValue("fail") UnusableDirectory onUnusableDirectory,
-			@DefaultValue("100MB") DataSize minFreeSpace, @DefaultValue("1") int minFreePercent,
-			@DefaultValue("1m") Duration directoryRetry, @DefaultValue("4") int threads,
-			@DefaultValue("always") Verification verification, @DefaultValue("map") ReadMode readMode,
-			@DefaultValue Compression compression, @DefaultValue Encryption encryption) {
+			@DefaultValue("false") boolean creationTraces, @DefaultValue("spill") SpillMode mode,
+			@DefaultValue("fail") UnusableDirectory onUnusableDirectory, @DefaultValue("100MB") DataSize minFreeSpace,
+			@DefaultValue("1") int minFreePercent, @DefaultValue("1m") Duration directoryRetry,
+			@DefaultValue("4") int threads, @DefaultValue("always") Verification verification,
+			@DefaultValue("map") ReadMode readMode, @DefaultValue Compression compression,
+			@DefaultValue Encryption encryption) {
 
 	}
 

@@ -75,6 +75,7 @@ public final class LanceSpillAutoConfiguration {
 		SpillManager.Builder builder = SpillManager.builder(allocator, executor, ExecutorShutdown.of(executor))
 			.memoryLimit(spill.memoryLimit().toBytes())
 			.totalMemoryLimit(spill.totalMemoryLimit().toBytes())
+			.creationTraces(spill.creationTraces())
 			.mode(spill.mode())
 			.onUnusableDirectory(spill.onUnusableDirectory())
 			.verification(spill.verification())

@@ -16,9 +16,13 @@
 
 package org.lance.spring.metrics;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
@@ -59,6 +63,12 @@ public final class SpillMetrics implements MeterBinder {
 				SpillStatistics::bytesWritten);
 		counter(registry, "lance.spill.read", BaseUnits.BYTES, "Data read from spill files",
 				SpillStatistics::bytesRead);
+		counter(registry, "lance.spill.created", "spills", "Spills created", SpillStatistics::created);
+		counter(registry, "lance.spill.spilled", "spills", "Spills that went to disk", SpillStatistics::spilled);
+		timer(registry, "lance.spill.writes", "Batches written to spill files", SpillStatistics::writes,
+				SpillStatistics::writeTime);
+		timer(registry, "lance.spill.reads", "Batches read from spill files", SpillStatistics::reads,
+				SpillStatistics::readTime);
 		counter(registry, "lance.spill.orphans.reclaimed", "directories",
 				"Spill directories of dead processes that were removed", SpillStatistics::orphansReclaimed);
 		for (String type : this.spills.statistics().failures().keySet()) {
@@ -72,6 +82,15 @@ public final class SpillMetrics implements MeterBinder {
 
 	private static double failures(SpillManager spills, String type) {
 		return spills.statistics().failures().getOrDefault(type, 0L);
+	}
+
+	private void timer(MeterRegistry registry, String name, String description, ToLongFunction<SpillStatistics> count,
+			Function<SpillStatistics, Duration> time) {
+		FunctionTimer
+			.builder(name, this.spills, (spills) -> count.applyAsLong(spills.statistics()),
+					(spills) -> time.apply(spills.statistics()).toNanos(), TimeUnit.NANOSECONDS)
+			.description(description)
+			.register(registry);
 	}
 
 	private void gauge(MeterRegistry registry, String name, String unit, String description,

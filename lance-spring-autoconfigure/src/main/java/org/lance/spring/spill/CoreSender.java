@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.RecordBatch;
 
 /**
@@ -36,9 +37,9 @@ final class CoreSender implements SpillSender {
 
 	private final Cleaner.Cleanable cleanable;
 
-	CoreSender(SpillCore core, SpillExecutor executor) {
+	CoreSender(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
 		this.core = core;
-		this.lost = new Lost(core, executor);
+		this.lost = new Lost(core, executor, trace);
 		this.cleanable = SpillLease.CLEANER.register(this, this.lost);
 	}
 
@@ -70,7 +71,7 @@ final class CoreSender implements SpillSender {
 
 	@Override
 	public void close() {
-		this.core.abandon("its sender was closed without finish() or sendError()");
+		this.core.abandon("its sender was closed without finish() or sendError()", null);
 		this.lost.ended.set(true);
 		this.cleanable.clean();
 	}
@@ -86,9 +87,12 @@ final class CoreSender implements SpillSender {
 
 		private final SpillExecutor executor;
 
-		Lost(SpillCore core, SpillExecutor executor) {
+		private final @Nullable CreationTrace trace;
+
+		Lost(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
 			this.core = core;
 			this.executor = executor;
+			this.trace = trace;
 		}
 
 		@Override
@@ -96,7 +100,7 @@ final class CoreSender implements SpillSender {
 			if (this.ended.compareAndSet(false, true) && !this.core.isEnded()) {
 				// Not on the cleaner's thread: continuations of users may follow.
 				this.executor.cleanUp(() -> this.core
-					.abandon("its sender was lost without finish() or sendError(); it became unreachable"));
+					.abandon("its sender was lost without finish() or sendError(); it became unreachable", this.trace));
 			}
 		}
 

@@ -38,11 +38,11 @@ final class CoreSpill implements ReplaySpill {
 	 */
 	private final AtomicReference<@Nullable SpillSender> sender;
 
-	CoreSpill(SpillCore core, SpillExecutor executor) {
+	CoreSpill(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
 		this.core = core;
-		this.lease = new SpillLease(core, executor);
+		this.lease = new SpillLease(core, executor, trace);
 		this.receiver = new CoreReceiver(core, this.lease);
-		this.sender = new AtomicReference<>(new CoreSender(core, executor));
+		this.sender = new AtomicReference<>(new CoreSender(core, executor, trace));
 	}
 
 	@Override

@@ -75,7 +75,7 @@ public final class ReplaySpills {
 		SpillCore core = new SpillCore(name, schema, Map.of(),
 				new SpillMemory(memoryLimit, new MemoryBudget(Long.MAX_VALUE), allocator, schema), disk,
 				SpillPolicy.DEFAULT, counters, InstantSource.system(), new NoOwner());
-		return new CoreSpill(core, own);
+		return new CoreSpill(core, own, null);
 	}
 
 	private static SpillException exists(String name, Path path, FileAlreadyExistsException cause) {

@@ -135,8 +135,8 @@ final class SpillCore {
 	/**
 	 * The sender went away. Without effect once it finished or the spill has ended.
 	 */
-	void abandon(String detail) {
-		endWriting(new SpillAbandonedException(this.name, detail, null));
+	void abandon(String detail, @Nullable Throwable cause) {
+		endWriting(new SpillAbandonedException(this.name, detail, cause));
 	}
 
 	private void endWriting(SpillException why) {

@@ -29,6 +29,18 @@ final class SpillCounters {
 
 	final LongAdder files = new LongAdder();
 
+	final LongAdder created = new LongAdder();
+
+	final LongAdder spilled = new LongAdder();
+
+	final LongAdder writes = new LongAdder();
+
+	final LongAdder writeNanos = new LongAdder();
+
+	final LongAdder reads = new LongAdder();
+
+	final LongAdder readNanos = new LongAdder();
+
 	final LongAdder bytesWritten = new LongAdder();
 
 	final LongAdder bytesRead = new LongAdder();

@@ -98,6 +98,7 @@ final class SpillDisk {
 
 	private @Nullable SpillException tryAppend(Schema schema, Map<Long, Field> dictionaryFields,
 			Iterator<RecordBatch> batches, Wanted wanted) {
+		long start = System.nanoTime();
 		int index = 0;
 		try {
 			SpillFile target = this.file;
@@ -105,6 +106,7 @@ final class SpillDisk {
 				target = this.store.create(this.name, schema, dictionaryFields, this.format);
 				this.file = target;
 				this.counters.files.increment();
+				this.counters.spilled.increment();
 				this.counters.directoryUsable();
 			}
 			try {
@@ -113,6 +115,7 @@ final class SpillDisk {
 					try (RecordBatch batch = batches.next()) {
 						target.append(batch);
 					}
+					this.counters.writes.increment();
 					index++;
 				}
 			}
@@ -123,6 +126,9 @@ final class SpillDisk {
 		}
 		catch (Throwable ex) {
 			return typed("batch %d could not be written".formatted(index), ex);
+		}
+		finally {
+			this.counters.writeNanos.add(System.nanoTime() - start);
 		}
 	}
 
@@ -176,11 +182,14 @@ final class SpillDisk {
 	}
 
 	private void tryRead(int index, BiConsumer<@Nullable RecordBatch, @Nullable SpillException> ended) {
+		long start = System.nanoTime();
 		RecordBatch batch;
 		try {
 			SpillFile source = file();
 			batch = source.read(index, this.verification);
 			this.counters.bytesRead.add(source.length(index));
+			this.counters.reads.increment();
+			this.counters.readNanos.add(System.nanoTime() - start);
 		}
 		catch (Throwable ex) {
 			SpillException failure = typed("batch %d could not be read".formatted(index), ex);

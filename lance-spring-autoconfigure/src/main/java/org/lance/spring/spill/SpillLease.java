@@ -19,6 +19,7 @@ package org.lance.spring.spill;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,9 +36,28 @@ final class SpillLease {
 
 	private final Cleaner.Cleanable cleanable;
 
-	SpillLease(SpillCore core, SpillExecutor executor) {
-		this.forgotten = new Forgotten(core, executor);
+	private final SpillExecutor executor;
+
+	private final boolean traces;
+
+	/**
+	 * Creates a lease.
+	 * @param trace where the spill was created, or {@code null} to remember nothing of
+	 * the kind
+	 */
+	SpillLease(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
+		this.executor = executor;
+		this.traces = trace != null;
+		this.forgotten = new Forgotten(core, executor, trace);
 		this.cleanable = CLEANER.register(this, this.forgotten);
+	}
+
+	/**
+	 * Watches over a reader: one that is forgotten must not look for ever as if somebody
+	 * read.
+	 */
+	ReaderLease reader(SpillCore core, SpillReader reader) {
+		return new ReaderLease(reader, core, this.executor, this.traces ? new CreationTrace() : null);
 	}
 
 	/**
@@ -61,9 +81,12 @@ final class SpillLease {
 
 		private final SpillExecutor executor;
 
-		Forgotten(SpillCore core, SpillExecutor executor) {
+		private final @Nullable CreationTrace trace;
+
+		Forgotten(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
 			this.core = core;
 			this.executor = executor;
+			this.trace = trace;
 		}
 
 		@Override
@@ -77,7 +100,7 @@ final class SpillLease {
 		private void close() {
 			if (!this.core.isEnded()) {
 				logger.warn("Spill '{}' was never closed and nobody can read it any more; it is given back. "
-						+ "Close every spill that you create", this.core.name());
+						+ "Close every spill that you create", this.core.name(), this.trace);
 				this.core.close("it was forgotten without being closed", true);
 			}
 		}

@@ -22,6 +22,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -33,8 +34,10 @@ import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.lance.spring.source.ReopenableSource;
 import org.lance.spring.source.StreamingWriteSource;
 import org.lance.spring.stream.EngineThreads;
+import org.lance.spring.stream.Failures;
 import org.lance.spring.stream.RecordBatchStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,6 +71,8 @@ public final class SpillManager implements AutoCloseable {
 
 	private final long memoryLimit;
 
+	private final boolean traces;
+
 	private final SpillMode mode;
 
 	private final UnusableDirectory unusableDirectory;
@@ -98,6 +103,7 @@ public final class SpillManager implements AutoCloseable {
 		this.spills = new LiveSpills(this.executor);
 		this.allocator = builder.allocator;
 		this.memoryLimit = builder.memoryLimit;
+		this.traces = builder.creationTraces;
 		this.mode = builder.mode;
 		this.unusableDirectory = builder.unusableDirectory;
 		this.verification = builder.verification;
@@ -179,7 +185,8 @@ public final class SpillManager implements AutoCloseable {
 				new SpillDisk(name, this.store, format, own, this.counters, when),
 				new SpillPolicy(mode, this.unusableDirectory), this.counters, this.clock, this.spills);
 		this.spills.add(core);
-		return new CoreSpill(core, own);
+		this.counters.created.increment();
+		return new CoreSpill(core, own, this.traces ? new CreationTrace() : null);
 	}
 
 	private SpillFormat format(SpillOptions options) {
@@ -247,6 +254,71 @@ public final class SpillManager implements AutoCloseable {
 	}
 
 	/**
+	 * Drains a source into a spill and gives its receiver when all is written: a barrier
+	 * between two steps that each need much memory.
+	 * @param source the source, taken over, also when this method throws
+	 * @return the stage of the receiver, which closes the spill. If the source or the
+	 * spill fails, the stage fails as a reader would, and the spill is closed
+	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
+	 * takes no more streams
+	 */
+	public CompletionStage<SpillReceiver> materialize(StreamingWriteSource source) {
+		return materialize(source, SpillOptions.DEFAULTS);
+	}
+
+	/**
+	 * Drains a source into a spill and gives its receiver when all is written: a barrier
+	 * between two steps that each need much memory.
+	 * @param source the source, taken over, also when this method throws
+	 * @param options what the spill does differently
+	 * @return the stage of the receiver, which closes the spill. If the source or the
+	 * spill fails, the stage fails as a reader would, and the spill is closed
+	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
+	 * takes no more streams
+	 */
+	public CompletionStage<SpillReceiver> materialize(StreamingWriteSource source, SpillOptions options) {
+		SpillReceiver receiver = spill(source, options);
+		return receiver.written().handle((written, failure) -> {
+			if (failure == null) {
+				return receiver;
+			}
+			receiver.close();
+			throw new CompletionException(Failures.unwrap(failure));
+		});
+	}
+
+	/**
+	 * Makes a source that can be opened again and again of one that can be read once: it
+	 * is drained into a spill, in the background.
+	 * @param source the source, taken over, also when this method throws
+	 * @return the source, owned by the caller; closing it closes the spill. One that was
+	 * opened while the spill is written gets what was written, then the rest
+	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
+	 * takes no more streams
+	 */
+	public ReopenableSource reopenable(StreamingWriteSource source) {
+		return reopenable(source, SpillOptions.DEFAULTS);
+	}
+
+	/**
+	 * Makes a source that can be opened again and again of one that can be read once: it
+	 * is drained into a spill, in the background.
+	 * @param source the source, taken over, also when this method throws
+	 * @param options what the spill does differently
+	 * @return the source, owned by the caller; closing it closes the spill. One that was
+	 * opened while the spill is written gets what was written, then the rest
+	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
+	 * takes no more streams
+	 */
+	public ReopenableSource reopenable(StreamingWriteSource source, SpillOptions options) {
+		return new SpilledSource(spill(source, options));
+	}
+
+	/**
 	 * Returns what the spills hold now that hold anything.
 	 * @return one snapshot for each
 	 */
@@ -261,7 +333,10 @@ public final class SpillManager implements AutoCloseable {
 	public SpillStatistics statistics() {
 		return new SpillStatistics(this.spills.size(), this.budget.used(), this.budget.limit(),
 				this.store.budget().used(), this.store.budget().limit(), this.counters.files.sum(),
-				this.counters.bytesWritten.sum(), this.counters.bytesRead.sum(), this.counters.failures(),
+				this.counters.bytesWritten.sum(), this.counters.bytesRead.sum(), this.counters.created.sum(),
+				this.counters.spilled.sum(), this.counters.writes.sum(),
+				Duration.ofNanos(this.counters.writeNanos.sum()), this.counters.reads.sum(),
+				Duration.ofNanos(this.counters.readNanos.sum()), this.counters.failures(),
 				this.counters.orphansReclaimed.sum());
 	}
 
@@ -400,6 +475,8 @@ public final class SpillManager implements AutoCloseable {
 		private SpillCompression compression = SpillCompression.NONE;
 
 		private boolean encryption;
+
+		private boolean creationTraces;
 
 		private InstantSource clock = InstantSource.system();
 
@@ -570,6 +647,17 @@ public final class SpillManager implements AutoCloseable {
 		 */
 		public Builder encryption(boolean encryption) {
 			this.encryption = encryption;
+			return this;
+		}
+
+		/**
+		 * Sets whether each spill and reader remembers where it was created, to be told
+		 * if it is forgotten. Costs a stack trace for each.
+		 * @param creationTraces whether they do
+		 * @return this builder
+		 */
+		public Builder creationTraces(boolean creationTraces) {
+			this.creationTraces = creationTraces;
 			return this;
 		}
 

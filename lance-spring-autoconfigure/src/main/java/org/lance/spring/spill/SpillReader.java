@@ -36,7 +36,9 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 	 * Keeps the spill from being taken for forgotten.
 	 */
 	@SuppressWarnings({ "unused", "FieldCanBeLocal" })
-	private final Object lease;
+	private final SpillLease lease;
+
+	private final ReaderLease counted;
 
 	/**
 	 * The index of the next batch; changed under the lock of the spill.
@@ -50,10 +52,10 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 
 	private volatile CompletableFuture<Optional<RecordBatch>> pending = new CompletableFuture<>();
 
-	SpillReader(SpillCore core, Object lease) {
+	SpillReader(SpillCore core, SpillLease lease) {
 		this.core = core;
 		this.lease = lease;
-		core.readerOpened();
+		this.counted = lease.reader(core, this);
 	}
 
 	@Override
@@ -79,7 +81,7 @@ final class SpillReader implements AsyncStep<RecordBatch> {
 
 	@Override
 	public CompletionStage<Void> release() {
-		this.core.readerClosed();
+		this.counted.end();
 		return CompletableFuture.completedFuture(null);
 	}
 

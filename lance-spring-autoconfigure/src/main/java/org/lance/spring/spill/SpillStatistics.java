@@ -16,6 +16,7 @@
 
 package org.lance.spring.spill;
 
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -31,6 +32,12 @@ import java.util.Map;
  * @param files the spill files
  * @param bytesWritten the bytes written to files so far
  * @param bytesRead the bytes read from files so far
+ * @param created the spills created so far
+ * @param spilled the spills that went to disk so far
+ * @param writes the batches written to files so far
+ * @param writeTime the time that took, with that of making files
+ * @param reads the batches read from files so far
+ * @param readTime the time that took, with that of verifying them
  * @param failures the failures so far, by type of {@link SpillException}: its simple name
  * without {@code Spill} and {@code Exception}, in lower case with dashes. Every type is
  * there, also with 0
@@ -38,6 +45,7 @@ import java.util.Map;
  * @since 0.1.0
  */
 public record SpillStatistics(long active, long memoryUsed, long memoryLimit, long diskUsed, long diskLimit, long files,
-		long bytesWritten, long bytesRead, Map<String, Long> failures, long orphansReclaimed) {
+		long bytesWritten, long bytesRead, long created, long spilled, long writes, Duration writeTime, long reads,
+		Duration readTime, Map<String, Long> failures, long orphansReclaimed) {
 
 }

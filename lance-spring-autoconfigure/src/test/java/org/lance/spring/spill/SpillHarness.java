@@ -49,11 +49,17 @@ final class SpillHarness implements AutoCloseable {
 
 	SpillHarness(EngineExtension engine, SpillFile.Store store, ExecutorService pool, long totalMemoryLimit,
 			UnusableDirectory unusableDirectory) {
+		this(engine, store, pool, totalMemoryLimit, unusableDirectory, false);
+	}
+
+	SpillHarness(EngineExtension engine, SpillFile.Store store, ExecutorService pool, long totalMemoryLimit,
+			UnusableDirectory unusableDirectory, boolean creationTraces) {
 		this.batches = new Batches(engine.allocator());
 		this.pool = pool;
 		this.manager = SpillManager.builder(engine.allocator(), this.pool)
 			.totalMemoryLimit(totalMemoryLimit)
 			.onUnusableDirectory(unusableDirectory)
+			.creationTraces(creationTraces)
 			.build(store);
 		engine.closeLater(this);
 	}

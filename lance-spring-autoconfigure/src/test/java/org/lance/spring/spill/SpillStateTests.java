@@ -60,6 +60,8 @@ class SpillStateTests {
 
 	private SpillCore core;
 
+	private SpillLease lease;
+
 	private boolean gone;
 
 	private final List<CompletionStage<?>> pending = new ArrayList<>();
@@ -175,6 +177,7 @@ class SpillStateTests {
 					}
 
 				});
+		this.lease = new SpillLease(this.core, new SpillExecutor(this.pool, this.pool::isShutdown), null);
 		EngineExtension.await(write(this.batches.of(1)));
 		switch (to) {
 			case IN_MEMORY -> {
@@ -224,7 +227,7 @@ class SpillStateTests {
 				return read();
 			}
 			case SEND_ERROR -> this.core.sendError(SOURCE_FAILURE);
-			case ABANDON -> this.core.abandon("its sender was closed");
+			case ABANDON -> this.core.abandon("its sender was closed", null);
 			case CLOSE -> this.core.close("it was closed", false);
 		}
 		return "ok";
@@ -232,7 +235,7 @@ class SpillStateTests {
 
 	private String read() throws Exception {
 		try (RecordBatchStream stream = RecordBatchStream.from(Batches.SCHEMA, Map.of(),
-				new SpillReader(this.core, new Object()))) {
+				new SpillReader(this.core, this.lease))) {
 			return outcome(stream.next());
 		}
 	}
