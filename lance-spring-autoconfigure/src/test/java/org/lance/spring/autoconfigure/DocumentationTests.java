@@ -28,6 +28,7 @@ import java.util.stream.StreamSupport;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -120,8 +121,9 @@ class DocumentationTests {
 			.map(Tag::getKey)
 			.map(DocumentationTests::code)
 			.collect(Collectors.joining(", "));
-		return List.of(code(id.getName()), (meter instanceof FunctionCounter) ? "counter" : "gauge", id.getBaseUnit(),
-				tags, id.getDescription());
+		String type = (meter instanceof FunctionTimer) ? "timer"
+				: (meter instanceof FunctionCounter) ? "counter" : "gauge";
+		return List.of(code(id.getName()), type, id.getBaseUnit(), tags, id.getDescription());
 	}
 
 	private static String code(String text) {
