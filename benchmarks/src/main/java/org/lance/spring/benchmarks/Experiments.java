@@ -26,6 +26,13 @@ import java.util.Map;
  */
 final class Experiments {
 
+	private static final int WARMUPS = 4;
+
+	/**
+	 * A replay is so short that the JIT compiler would still be at work.
+	 */
+	private static final int REPLAY_WARMUPS = 12;
+
 	private Experiments() {
 	}
 
@@ -57,10 +64,13 @@ final class Experiments {
 	}
 
 	private static Experiment replayNumbers() {
-		return new Experiment("replay-numbers", withLance(replay(DataSet.NUMBERS, 1), "replay", DataSet.NUMBERS), List
-			.of(Row.faster("replay 8 number columns, verified; ArrowStreamReader", "arrow", "spill-always", 1),
-					Row.faster("replay 8 number columns, not verified; ArrowStreamReader", "arrow", "spill-never", 1.5),
-					Row.faster("replay 8 number columns, verified; Lance's Rust spill", "lance", "spill-always", 2)));
+		return new Experiment("replay-numbers", withLance(replay(DataSet.NUMBERS, 1), "replay", DataSet.NUMBERS),
+				List.of(Row.faster("replay 8 number columns, verified; ArrowStreamReader", "arrow", "spill-always", 1),
+						Row.faster("replay 8 number columns, not verified; ArrowStreamReader", "arrow", "spill-never",
+								1.5),
+						Row.faster("replay 8 number columns, verified; Lance's Rust spill", "lance", "spill-always", 2),
+						Row.faster("replay 8 number columns, not verified; Lance's Rust spill", "lance", "spill-never",
+								2)));
 	}
 
 	private static Experiment replayLarge() {
@@ -77,7 +87,7 @@ final class Experiments {
 	private static Experiment handOff() {
 		List<Contender> contenders = new ArrayList<>();
 		for (HandOffBenchmark.Way way : HandOffBenchmark.Way.values()) {
-			contenders.add(new JmhContender(name(way), HandOffBenchmark.class, Map.of("way", way.name())));
+			contenders.add(new JmhContender(name(way), HandOffBenchmark.class, Map.of("way", way.name()), WARMUPS));
 		}
 		return new Experiment("hand-off", contenders,
 				List.of(Row.cost("hand-off of a batch of 8 columns in memory, as a handle; VectorLoader.load", "batch",
@@ -90,7 +100,7 @@ final class Experiments {
 		List<Contender> contenders = new ArrayList<>();
 		for (String count : List.of("100000", "200000")) {
 			contenders.add(new JmhContender(count, SmallBatchesBenchmark.class,
-					Map.of("count", count, "place", place.name())));
+					Map.of("count", count, "place", place.name()), WARMUPS));
 		}
 		return new Experiment("small-batches-" + name(place), contenders, List.of(Row
 			.cost("200,000 batches of one row (%s); 100,000 of them".formatted(name(place)), "200000", "100000", 2.2)));
@@ -99,8 +109,8 @@ final class Experiments {
 	private static List<Contender> write(DataSet data, WriteBenchmark.Way... ways) {
 		List<Contender> contenders = new ArrayList<>();
 		for (WriteBenchmark.Way way : ways) {
-			contenders
-				.add(new JmhContender(name(way), WriteBenchmark.class, Map.of("data", data.name(), "way", way.name())));
+			contenders.add(new JmhContender(name(way), WriteBenchmark.class,
+					Map.of("data", data.name(), "way", way.name()), WARMUPS));
 		}
 		return contenders;
 	}
@@ -109,7 +119,8 @@ final class Experiments {
 		List<Contender> contenders = new ArrayList<>();
 		for (ReplayBenchmark.Way way : ReplayBenchmark.Way.values()) {
 			contenders.add(new JmhContender(name(way), ReplayBenchmark.class,
-					Map.of("data", data.name(), "way", way.name(), "readers", String.valueOf(readers))));
+					Map.of("data", data.name(), "way", way.name(), "readers", String.valueOf(readers)),
+					REPLAY_WARMUPS));
 		}
 		return contenders;
 	}

@@ -37,10 +37,9 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * @param name the name
  * @param benchmark the class
  * @param parameters the value of each parameter
+ * @param warmups the iterations before those that are measured
  */
-record JmhContender(String name, Class<?> benchmark, Map<String, String> parameters) implements Contender {
-
-	private static final int WARMUPS = 3;
+record JmhContender(String name, Class<?> benchmark, Map<String, String> parameters, int warmups) implements Contender {
 
 	private static final int ITERATIONS = 3;
 
@@ -48,7 +47,7 @@ record JmhContender(String name, Class<?> benchmark, Map<String, String> paramet
 	public List<Double> run() throws IOException {
 		ChainedOptionsBuilder options = new OptionsBuilder().include(this.benchmark.getName() + "\\.")
 			.forks(1)
-			.warmupIterations(WARMUPS)
+			.warmupIterations(this.warmups)
 			.warmupTime(TimeValue.seconds(1))
 			.measurementIterations(ITERATIONS)
 			.measurementTime(TimeValue.seconds(1))
