@@ -168,7 +168,8 @@ class SpillRoomTests {
 				hold(gate);
 			}
 		};
-		SpillSender smallSender = harness.spill(Place.MEMORY).sender();
+		ReplaySpill small = harness.spill(Place.MEMORY);
+		SpillSender smallSender = small.sender();
 		write(harness, smallSender, ROWS, 3);
 		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
 		creating.await();
@@ -179,6 +180,7 @@ class SpillRoomTests {
 		EngineExtension.await(smallWrite);
 		assertThat(this.store.file(0).finished).isTrue();
 		assertThat(harness.read(large.receiver())).hasSize(2 * ROWS);
+		small.close();
 	}
 
 	@Test
@@ -335,7 +337,7 @@ class SpillRoomTests {
 		ReplaySpill other = harness.spill(Place.MEMORY);
 		SpillSender otherSender = other.sender();
 		write(harness, otherSender, ROWS, 3);
-		write(harness, otherSender, ROWS, 4);
+		write(harness, otherSender, ROWS / 2, 4);
 		assertThat(fixed.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		assertThat(other.snapshot().state()).isEqualTo(State.ON_DISK);
 	}
@@ -357,7 +359,9 @@ class SpillRoomTests {
 		harness.write(sender, 2);
 		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		assertThat(harness.next(reader)).containsExactly(1L);
-		harness.write(harness.spill(Place.DISK).sender(), 9);
+		try (ReplaySpill other = harness.spill(Place.DISK)) {
+			harness.write(other.sender(), 9);
+		}
 		assertThat(output).containsOnlyOnce("stays in memory beyond its limit");
 		assertThat(output).contains("/nowhere");
 		harness.write(sender, 3);
@@ -383,6 +387,21 @@ class SpillRoomTests {
 		assertThat(SpillHarness.failure(begin(harness, sender, ROWS, 2))).isInstanceOf(SpillIoException.class)
 			.hasMessageContaining("/nowhere");
 		assertThat(SpillHarness.failure(spill.receiver().read().next())).isInstanceOf(SpillIoException.class);
+	}
+
+	@Test
+	void whenTheFileWasMadeButCannotBeWrittenThenTheSpillFails() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, this.engine.pool(1), 1 << 20,
+				UnusableDirectory.MEMORY);
+		ReplaySpill spill = harness.spill(Place.DISK);
+		SpillSender sender = spill.sender();
+		this.store.before = (call) -> {
+			if (call.startsWith("append")) {
+				throw new SpillIoException("spill", "bad disk", null);
+			}
+		};
+		assertThat(SpillHarness.failure(harness.begin(sender, 2))).isInstanceOf(SpillIoException.class);
+		assertThat(spill.snapshot().state()).isEqualTo(State.FAILED);
 	}
 
 	@Test
