@@ -35,12 +35,14 @@ import java.util.stream.Stream;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.spring.spill.ReplaySpill;
+import org.lance.spring.spill.SpillAbandonedException;
 import org.lance.spring.spill.SpillCorruptedException;
 import org.lance.spring.spill.SpillDiskFullException;
 import org.lance.spring.spill.SpillException;
@@ -154,6 +156,27 @@ class LanceSpillAutoConfigurationTests {
 			assertThatExceptionOfType(SpillRejectedException.class).isThrownBy(() -> unwrap(() -> spill(context, 2)));
 			assertThat(this.folder).isEmptyDirectory();
 		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whenCreationTracesAreOnThenALostSenderIsToldWithItsPlace(boolean on) {
+		directory().withPropertyValues("lance.spill.creation-traces=" + on).run((context) -> {
+			ReplaySpill spill = context.getBean(SpillManager.class).createReplaySpill(Numbers.SCHEMA);
+			loseSender(spill);
+			CompletableFuture<?> written = spill.receiver().written().toCompletableFuture();
+			Awaitility.await().until(() -> {
+				System.gc();
+				return written.isDone();
+			});
+			assertThatExceptionOfType(SpillAbandonedException.class)
+				.isThrownBy(() -> unwrap(() -> EngineExtension.await(written)))
+				.satisfies((failure) -> assertThat(failure.getCause() != null).isEqualTo(on));
+		});
+	}
+
+	private static void loseSender(ReplaySpill spill) {
+		spill.sender();
 	}
 
 	@Test
