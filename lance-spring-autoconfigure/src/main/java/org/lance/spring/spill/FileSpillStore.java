@@ -144,7 +144,7 @@ final class FileSpillStore implements SpillFile.Store {
 		FileIndex index = new FileIndex(format);
 		FileSpace space = new FileSpace(this.budget, directory, errors);
 		FileWindows windows = new FileWindows(path, this.windowSize, space);
-		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator);
+		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator, System::nanoTime);
 		FileCipher cipher = format.encrypted() ? new FileCipher() : null;
 		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, cipher, this.allocator, index,
 				windows, space, errors);

@@ -138,7 +138,9 @@ final class FileWriter {
 			position = where.end();
 		}
 		FileIndex.Position where = position(position, message);
+		long time = this.encoder.time();
 		write(dictionaryMessages, message);
+		this.encoder.written(this.written - start, time);
 		this.index.commit(news, news.isEmpty() ? null : state(), where);
 		this.windows.committed(start, where.end());
 	}

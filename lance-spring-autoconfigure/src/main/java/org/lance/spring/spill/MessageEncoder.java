@@ -18,7 +18,9 @@ package org.lance.spring.spill;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
+import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -36,21 +38,37 @@ final class MessageEncoder implements AutoCloseable {
 
 	private final IpcEncoder encoder;
 
-	private final SpillFormat format;
+	private final CompressionChoice choice;
+
+	private final LongSupplier ticker;
 
 	private final BodyCompressor compressor;
 
 	private final ScratchMemory scratch;
 
-	MessageEncoder(Schema schema, SpillFormat format, BufferAllocator allocator) {
+	/**
+	 * Creates an encoder.
+	 * @param ticker the time in nanoseconds, from any origin
+	 */
+	MessageEncoder(Schema schema, SpillFormat format, BufferAllocator allocator, LongSupplier ticker) {
 		this.encoder = new IpcEncoder(schema, this::rewrite);
-		this.format = format;
+		this.choice = CompressionChoice.of(format.compression().codec());
+		this.ticker = ticker;
 		this.compressor = new BodyCompressor(format.compression().level());
 		this.scratch = new ScratchMemory(allocator);
 	}
 
 	private IpcEncoder.Body rewrite(List<Field> fields, ArrowRecordBatch body) {
-		return this.format.isCompressed() ? this.compressor.compress(body, this.scratch) : new IpcEncoder.Body(body, 0);
+		long length = body.getBuffers().stream().mapToLong(ArrowBuf::readableBytes).sum();
+		if (!this.choice.compresses(length)) {
+			return new IpcEncoder.Body(body, 0);
+		}
+		long start = this.ticker.getAsLong();
+		IpcEncoder.Body compressed = this.compressor.compress(body, this.scratch);
+		if (compressed.uncompressedLength() > 0) {
+			this.choice.compressed(length, compressed.content().computeBodyLength(), this.ticker.getAsLong() - start);
+		}
+		return compressed;
 	}
 
 	IpcEncoder.Message schema(Map<Long, Field> dictionaryFields) {
@@ -67,6 +85,18 @@ final class MessageEncoder implements AutoCloseable {
 
 	IpcEncoder.Message end() {
 		return this.encoder.end();
+	}
+
+	long time() {
+		return this.ticker.getAsLong();
+	}
+
+	/**
+	 * Says that bytes were written.
+	 * @param start the {@link #time()} before
+	 */
+	void written(long length, long start) {
+		this.choice.written(length, time() - start);
 	}
 
 	/**

@@ -15,6 +15,12 @@ public enum SpillCodec {
 	/**
 	 * By ZSTD.
 	 */
-	ZSTD
+	ZSTD,
+
+	/**
+	 * By ZSTD where that makes writing faster, as measured on the way for each file: on
+	 * slow disks, and not where data don't get smaller.
+	 */
+	ADAPTIVE
 
 }

@@ -65,4 +65,13 @@ public record SpillCompression(SpillCodec codec, int level) {
 		return new SpillCompression(SpillCodec.ZSTD, level);
 	}
 
+	/**
+	 * Compression by ZSTD where that makes writing faster.
+	 * @param level the level
+	 * @return the compression
+	 */
+	public static SpillCompression adaptive(int level) {
+		return new SpillCompression(SpillCodec.ADAPTIVE, level);
+	}
+
 }

@@ -40,7 +40,7 @@ class CompressedBodyTests {
 	@BeforeEach
 	void encode() {
 		SpillFormat format = new SpillFormat(SpillCompression.zstd(1), false);
-		try (MessageEncoder encoder = new MessageEncoder(Batches.SCHEMA, format, this.engine.allocator());
+		try (MessageEncoder encoder = new MessageEncoder(Batches.SCHEMA, format, this.engine.allocator(), () -> 0);
 				RecordBatch batch = new Batches(this.engine.allocator()).rows(ROWS, 5)) {
 			encoder.schema(Map.of());
 			IpcEncoder.Message message = encoder.batch(batch);

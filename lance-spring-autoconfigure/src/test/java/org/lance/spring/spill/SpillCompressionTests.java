@@ -178,6 +178,29 @@ class SpillCompressionTests {
 		}
 	}
 
+	/**
+	 * The first two batches are tries, whatever they take.
+	 */
+	@Test
+	void aFileMayHaveBatchesOfBothKinds() throws Exception {
+		SpillFile file = create(new SpillFormat(SpillCompression.adaptive(1), false));
+		for (int i = 0; i < 2; i++) {
+			append(file, batches().rows(10_000, i));
+		}
+		file.finish();
+		assertThat(file.length(0)).isGreaterThan(80_000);
+		assertThat(file.length(1)).isLessThan(10_000);
+		assertThat(read(file, 0)).hasSize(10_000).containsOnly(0L);
+		assertThat(read(file, 1)).hasSize(10_000).containsOnly(1L);
+		try (ArrowStreamReader reader = new ArrowStreamReader(Files.newInputStream(Path.of(file.toString())),
+				this.engine.allocator(), CommonsCompressionFactory.INSTANCE)) {
+			for (int i = 0; i < 2; i++) {
+				assertThat(reader.loadNextBatch()).isTrue();
+				assertThat(((BigIntVector) reader.getVectorSchemaRoot().getVector(0)).get(9_999)).isEqualTo(i);
+			}
+		}
+	}
+
 	@Test
 	void aHigherLevelMakesSmallerFiles() {
 		long[] phrases = new Random(1).longs(4096).toArray();
