@@ -155,11 +155,11 @@ record FileErrors(String spill, Path file) {
 	}
 
 	/**
-	 * There is not enough memory to compress or encrypt a batch into.
+	 * There is not enough memory to compact, compress or encrypt a batch into.
 	 */
 	SpillException noMemoryToWrite(RuntimeException cause, int batch) {
 		return new SpillIoException(this.spill,
-				"batch %d can't be written to %s, as the allocator refuses the memory to compress or encrypt it (%s). Raise lance.memory.limit"
+				"batch %d can't be written to %s, as the allocator refuses the memory to compact, compress or encrypt it (%s). Raise lance.memory.limit"
 					.formatted(batch, this.file, cause.getMessage()),
 				cause);
 	}

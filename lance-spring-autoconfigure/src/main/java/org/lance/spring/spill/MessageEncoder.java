@@ -58,7 +58,8 @@ final class MessageEncoder implements AutoCloseable {
 		this.scratch = new ScratchMemory(allocator);
 	}
 
-	private IpcEncoder.Body rewrite(List<Field> fields, ArrowRecordBatch body) {
+	private IpcEncoder.Body rewrite(List<Field> fields, ArrowRecordBatch sealed) {
+		ArrowRecordBatch body = ViewCompactor.compact(fields, sealed, this.scratch);
 		long length = body.getBuffers().stream().mapToLong(ArrowBuf::readableBytes).sum();
 		if (!this.choice.compresses(length)) {
 			return new IpcEncoder.Body(body, 0);
