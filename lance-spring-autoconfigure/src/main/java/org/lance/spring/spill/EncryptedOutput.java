@@ -17,7 +17,7 @@ final class EncryptedOutput {
 	/**
 	 * The bytes that are written at once.
 	 */
-	private static final int PIECE = 16 * (FileCipher.CHUNK + FileCipher.TAG);
+	private static final int PIECE = 4 * (FileCipher.CHUNK + FileCipher.TAG);
 
 	private final FileCipher cipher;
 

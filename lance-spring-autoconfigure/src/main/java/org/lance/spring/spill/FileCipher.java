@@ -26,7 +26,7 @@ final class FileCipher {
 	 * The bytes of a chunk without its tag. Small, because the JDK wants them on the
 	 * heap: direct buffers are slower and copied there all the same.
 	 */
-	static final int CHUNK = 1 << 16;
+	static final int CHUNK = 1 << 18;
 
 	static final int TAG = 16;
 
