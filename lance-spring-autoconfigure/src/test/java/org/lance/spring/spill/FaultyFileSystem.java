@@ -39,7 +39,8 @@ final class FaultyFileSystem implements SpillFileSystem {
 	 */
 	enum Operation {
 
-		CREATE_DIRECTORY, CREATE, OPEN, STATE, WRITE, READ, SIZE, MAP, LOCK, CLOSE, DELETE, LIST, TRUNCATE, VOLUME
+		CREATE_DIRECTORY, CREATE, OPEN, STATE, WRITE, PARTIAL_WRITE, READ, SIZE, MAP, LOCK, CLOSE, DELETE, LIST,
+		TRUNCATE, VOLUME
 
 	}
 
@@ -234,6 +235,7 @@ final class FaultyFileSystem implements SpillFileSystem {
 		public long write(long position, ByteBuffer[] buffers, int first) throws IOException {
 			check(Operation.WRITE, this.file);
 			FaultyFileSystem faults = FaultyFileSystem.this;
+			writePartially(position, buffers[first]);
 			long limit = Math.min(faults.maxWrite, faults.room);
 			if (limit == 0) {
 				throw new IOException("No space left on device");
@@ -249,6 +251,21 @@ final class FaultyFileSystem implements SpillFileSystem {
 				faults.room -= count;
 			}
 			return count;
+		}
+
+		/**
+		 * Lets a write fail after some bytes, as a disk may.
+		 */
+		private void writePartially(long position, ByteBuffer buffer) throws IOException {
+			try {
+				check(Operation.PARTIAL_WRITE, this.file);
+			}
+			catch (IOException ex) {
+				ByteBuffer part = buffer.duplicate();
+				part.limit(part.position() + (part.remaining() + 1) / 2);
+				this.delegate.write(position, new ByteBuffer[] { part }, 0);
+				throw ex;
+			}
 		}
 
 		@Override
