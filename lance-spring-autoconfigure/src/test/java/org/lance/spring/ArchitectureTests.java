@@ -61,19 +61,21 @@ class ArchitectureTests {
 	/**
 	 * What every room may use.
 	 */
-	private static final String[] COMMON = { "java..", "javax.crypto..", "org.jspecify.annotations..", "org.slf4j..",
-			"org.apache.arrow..", "com.google.flatbuffers.." };
+	private static final String[] COMMON = { "java..", "org.jspecify.annotations..", "org.slf4j..",
+			"org.apache.arrow.memory..", "org.apache.arrow.vector.." };
+
+	private static final String DATASET_CONFIGURATION = BASE + "autoconfigure.LanceDatasetAutoConfiguration";
 
 	private static final List<Room> ROOMS = List.of(new Room("stream", List.of()),
-			// Arrow's compression codecs, which are optional.
-			new Room("source", List.of("stream"), "org.apache.commons.compress..", "com.github.luben.zstd.."),
-			new Room("spill", List.of("stream", "source"), "com.github.luben.zstd.."),
-			new Room("metrics", List.of("stream", "source", "spill"), "io.micrometer.core.."),
-			new Room("dataset", List.of("stream", "source", "spill"), "org.lance", "org.lance.ipc..",
-					"org.lance.operation..", "org.lance.schema.."),
-			new Room("web", List.of("stream", "source"), "org.springframework..", "org.reactivestreams..",
-					"reactor.core.."),
-			new Room("actuate", List.of("spill"), "org.springframework.."));
+			// The messages of the IPC format, and the libraries of its compression.
+			new Room("source", List.of("stream"), "com.google.flatbuffers..", "org.apache.arrow.flatbuf..",
+					"org.apache.commons.compress..", "com.github.luben.zstd.."),
+			new Room("spill", List.of("stream", "source"), "com.google.flatbuffers..", "org.apache.arrow.flatbuf..",
+					"com.github.luben.zstd..", "javax.crypto.."),
+			new Room("metrics", List.of("stream", "source", "spill"), "io.micrometer.core.instrument.."),
+			new Room("dataset", List.of("stream", "source"), "org.apache.arrow.c..", "org.lance", "org.lance.ipc.."),
+			new Room("autoconfigure", List.of("stream", "source", "spill", "metrics", "dataset"),
+					"org.springframework..", "io.micrometer.core.instrument..", "org.lance"));
 
 	/**
 	 * The blocking views, and the threads that exist to wait.
@@ -113,9 +115,7 @@ class ArchitectureTests {
 
 	@Test
 	void whenClassIsAddedThenItIsInOneOfTheRooms() {
-		String[] packages = Stream.concat(ROOMS.stream().map(Room::name), Stream.of("autoconfigure"))
-			.map((name) -> BASE + name + "..")
-			.toArray(String[]::new);
+		String[] packages = ROOMS.stream().map((room) -> BASE + room.name() + "..").toArray(String[]::new);
 		ArchRuleDefinition.classes().should().resideInAnyPackage(packages).check(classes);
 	}
 
@@ -124,14 +124,39 @@ class ArchitectureTests {
 		SlicesRuleDefinition.slices().matching(BASE + "(*)..").should().beFreeOfCycles().check(classes);
 	}
 
+	/**
+	 * Said again beside the rooms, so that no room is given Spring by the way.
+	 */
 	@Test
-	void whenSpringBootIsUsedThenOnlyWhereItMayBeKnown() {
+	void whenSpringIsUsedThenOnlyByAutoConfiguration() {
 		ArchRuleDefinition.noClasses()
 			.that()
-			.resideOutsideOfPackages(BASE + "autoconfigure..", BASE + "actuate..")
+			.resideOutsideOfPackage(BASE + "autoconfigure..")
 			.should()
 			.dependOnClassesThat()
-			.resideInAPackage("org.springframework.boot..")
+			.resideInAPackage("org.springframework..")
+			.check(classes);
+	}
+
+	/**
+	 * It is optional: whatever else refers to it may fail to load without it.
+	 */
+	@Test
+	void whenLanceIsUsedThenOnlyByDatasetsAndTheirAutoConfiguration() {
+		ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackage(BASE + "dataset..")
+			.and()
+			.doNotHaveFullyQualifiedName(DATASET_CONFIGURATION)
+			.should()
+			.dependOnClassesThat(new DescribedPredicate<>("belong to lance-core") {
+
+				@Override
+				public boolean test(JavaClass type) {
+					return type.getName().startsWith("org.lance.") && !type.getName().startsWith(BASE);
+				}
+
+			})
 			.check(classes);
 	}
 

@@ -16,8 +16,8 @@
 
 /**
  * Wires the library into a Spring Boot application: auto-configurations, properties and
- * start-up failures that explain themselves. This room alone (with the actuator's) knows
- * Spring Boot; it may use all others and none may use it.
+ * start-up failures that explain themselves. This room alone knows Spring; it may use all
+ * others and none may use it.
  */
 @NullMarked
 package org.lance.spring.autoconfigure;

@@ -15,8 +15,9 @@
  */
 
 /**
- * Lance datasets: writes of any source, and a small read side. The only room that knows
- * lance-core; it may use {@code stream}, {@code source} and {@code spill}.
+ * Lance datasets: writes of any source, and a small read side. The only code that works
+ * with lance-core (its auto-configuration merely looks whether it is there); it uses
+ * {@code stream}, {@code source} and Arrow's C data interface.
  */
 @NullMarked
 package org.lance.spring.dataset;

@@ -16,7 +16,8 @@
 
 /**
  * Turns every kind of batch source into one asynchronous stream with a schema. This room
- * uses {@code stream}, the JDK and Arrow.
+ * uses {@code stream}, the JDK, Arrow (with the tables of its IPC format) and, for
+ * compressed data, commons-compress and zstd-jni.
  */
 @NullMarked
 package org.lance.spring.source;

@@ -16,8 +16,9 @@
 
 /**
  * Replay spills: a one-shot stream that can be read again by many readers, in memory up
- * to a limit, then in a file. This room uses {@code stream}, {@code source}, the JDK and
- * Arrow.
+ * to a limit, then in a file. This room uses {@code stream}, {@code source}, the JDK
+ * (with its cryptography), Arrow (with the tables of its IPC format) and, if files are
+ * compressed, zstd-jni.
  */
 @NullMarked
 package org.lance.spring.spill;

@@ -15,8 +15,9 @@
  */
 
 /**
- * Record batches and asynchronous, backpressured streams of them. This room knows the JDK
- * and Arrow, and nothing else of the project.
+ * Record batches and asynchronous, backpressured streams of them, which are publishers of
+ * {@link java.util.concurrent.Flow} too. This room knows the JDK and Arrow, and nothing
+ * else of the project.
  */
 @NullMarked
 package org.lance.spring.stream;
