@@ -39,9 +39,9 @@ final class EncryptedOutput {
 
 	private final BufferAllocator allocator;
 
-	private final Output output;
+	private final PlainOutput.Output output;
 
-	EncryptedOutput(FileCipher cipher, BufferAllocator allocator, Output output) {
+	EncryptedOutput(FileCipher cipher, BufferAllocator allocator, PlainOutput.Output output) {
 		this.cipher = cipher;
 		this.allocator = allocator;
 		this.output = output;
@@ -75,16 +75,6 @@ final class EncryptedOutput {
 			}
 			this.output.write(List.of(piece.nioBuffer(0, filled)));
 		}
-	}
-
-	/**
-	 * Takes what was encrypted.
-	 */
-	@FunctionalInterface
-	interface Output {
-
-		void write(List<ByteBuffer> buffers) throws IOException;
-
 	}
 
 	/**

@@ -25,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.zip.CRC32C;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
@@ -62,6 +61,8 @@ final class FileWriter {
 
 	private final MessageEncoder encoder;
 
+	private final PlainOutput plain = new PlainOutput(this::write);
+
 	private final @Nullable EncryptedOutput encrypted;
 
 	/**
@@ -94,7 +95,7 @@ final class FileWriter {
 		this.space = space;
 		this.errors = errors;
 		this.encoder = encoder;
-		this.encrypted = (cipher != null) ? new EncryptedOutput(cipher, allocator, this::write) : null;
+		this.encrypted = (cipher != null) ? new EncryptedOutput(cipher, allocator, this::reserveAndWrite) : null;
 	}
 
 	/**
@@ -128,18 +129,15 @@ final class FileWriter {
 		List<IpcEncoder.DictionaryMessage> dictionaryMessages = this.encoder.dictionaries(batch);
 		IpcEncoder.Message message = this.encoder.batch(batch);
 		List<FileIndex.DictionaryEntry> news = new ArrayList<>(dictionaryMessages.size());
-		long position = start;
+		long time = this.encoder.time();
 		for (IpcEncoder.DictionaryMessage dictionary : dictionaryMessages) {
-			FileIndex.Position where = position(position, dictionary.message());
+			FileIndex.Position where = write(FileCipher.Kind.DICTIONARY, dictionary.message());
 			Long id = dictionary.version().id();
 			int previous = dictionary.delta() ? this.dictionaries.getOrDefault(id, -1) : -1;
 			news.add(new FileIndex.DictionaryEntry(where, previous, dictionary.version().field()));
 			this.dictionaries.put(id, this.dictionaryMessages++);
-			position = where.end();
 		}
-		FileIndex.Position where = position(position, message);
-		long time = this.encoder.time();
-		write(dictionaryMessages, message);
+		FileIndex.Position where = write(FileCipher.Kind.BATCH, message);
 		this.encoder.written(this.written - start, time);
 		this.index.commit(news, news.isEmpty() ? null : state(), where);
 		this.windows.committed(start, where.end());
@@ -150,38 +148,21 @@ final class FileWriter {
 	}
 
 	/**
-	 * The tags of an encrypted message say more than a checksum.
+	 * Writes a message. The tags of an encrypted one say more than a checksum.
+	 * @return where it is
 	 */
-	private FileIndex.Position position(long offset, IpcEncoder.Message message) {
-		CRC32C crc = new CRC32C();
-		if (this.encrypted == null) {
-			message.buffers().forEach((buffer) -> crc.update(buffer.duplicate()));
-		}
-		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(),
-				message.uncompressedLength(), this.encrypted != null, (int) crc.getValue());
-	}
-
-	private void write(List<IpcEncoder.DictionaryMessage> dictionaries, IpcEncoder.Message batch) throws IOException {
+	private FileIndex.Position write(FileCipher.Kind kind, IpcEncoder.Message message) throws IOException {
+		long offset = this.written;
+		int checksum = 0;
 		if (this.encrypted != null) {
-			for (IpcEncoder.DictionaryMessage dictionary : dictionaries) {
-				write(FileCipher.Kind.DICTIONARY, dictionary.message());
-			}
-			write(FileCipher.Kind.BATCH, batch);
-			return;
-		}
-		List<ByteBuffer> buffers = new ArrayList<>();
-		dictionaries.forEach((dictionary) -> buffers.addAll(dictionary.message().buffers()));
-		buffers.addAll(batch.buffers());
-		write(buffers);
-	}
-
-	private void write(FileCipher.Kind kind, IpcEncoder.Message message) throws IOException {
-		if (this.encrypted != null) {
-			this.encrypted.write(kind, message, this.written);
+			this.encrypted.write(kind, message, offset);
 		}
 		else {
-			write(message.buffers());
+			reserve(message.length());
+			checksum = this.plain.write(message);
 		}
+		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(),
+				message.uncompressedLength(), this.encrypted != null, checksum);
 	}
 
 	/**
@@ -210,17 +191,27 @@ final class FileWriter {
 	 */
 	private void removeEndMarker() {
 		try (SpillFileSystem.SpillChannel again = this.fileSystem.open(this.file)) {
-			again.truncate(this.index.committed());
+			if (Objects.equals(again.key(), this.channel.key())) {
+				again.truncate(this.index.committed());
+			}
 		}
 		catch (IOException ex) {
 			logger.debug("Can't cut the failed spill file {}", this.file, ex);
 		}
 	}
 
-	private void write(List<ByteBuffer> bytes) throws IOException {
-		ByteBuffer[] buffers = bytes.toArray(new ByteBuffer[0]);
+	private void reserve(long bytes) throws IOException {
 		checkFile();
-		this.space.reserve(remaining(buffers, 0));
+		this.space.reserve(bytes);
+	}
+
+	private void reserveAndWrite(List<ByteBuffer> piece) throws IOException {
+		reserve(remaining(piece.toArray(new ByteBuffer[0]), 0));
+		write(piece);
+	}
+
+	private void write(List<ByteBuffer> piece) throws IOException {
+		ByteBuffer[] buffers = piece.toArray(new ByteBuffer[0]);
 		int first = 0;
 		while (true) {
 			while (first < buffers.length && !buffers[first].hasRemaining()) {

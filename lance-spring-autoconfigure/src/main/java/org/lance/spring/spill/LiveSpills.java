@@ -98,12 +98,15 @@ final class LiveSpills implements SpillOwner {
 	 */
 	@Override
 	public @Nullable CompletionStage<?> makeRoom(SpillCore spill, long wanted) {
-		List<SpillCore> larger = this.spills.stream()
-			.filter((other) -> other != spill && other.movable() > wanted)
-			.sorted(Comparator.comparingLong(SpillCore::movable).reversed())
+		// Looked at once: a number that changes while it is sorted by is no order.
+		List<Holder> larger = this.spills.stream()
+			.filter((other) -> other != spill)
+			.map((other) -> new Holder(other, other.movable()))
+			.filter((other) -> other.bytes > wanted)
+			.sorted(Comparator.comparingLong(Holder::bytes).reversed())
 			.toList();
-		for (SpillCore other : larger) {
-			CompletionStage<Void> moved = other.moveToDisk();
+		for (Holder other : larger) {
+			CompletionStage<Void> moved = other.spill.moveToDisk();
 			if (moved != null) {
 				return moved;
 			}
@@ -176,6 +179,13 @@ final class LiveSpills implements SpillOwner {
 		all.forEach((spill) -> spill.close("its spill manager was closed", true));
 		return CompletableFuture
 			.allOf(all.stream().map((spill) -> spill.closed().toCompletableFuture()).toArray(CompletableFuture[]::new));
+	}
+
+	/**
+	 * What a spill held when it was looked at.
+	 */
+	private record Holder(SpillCore spill, long bytes) {
+
 	}
 
 }

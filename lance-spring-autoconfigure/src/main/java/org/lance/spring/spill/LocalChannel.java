@@ -67,7 +67,13 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 
 	@Override
 	public long write(long position, ByteBuffer[] buffers, int first) throws IOException {
+		long before = remaining(buffers, first);
 		return uninterrupted((channel) -> {
+			// An interrupt may come when a part or all was written: the buffers know.
+			long done = before - remaining(buffers, first);
+			if (done > 0) {
+				return done;
+			}
 			channel.position(position);
 			return channel.write(buffers, first, buffers.length - first);
 		});
@@ -75,7 +81,19 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 
 	@Override
 	public int read(long position, ByteBuffer target) throws IOException {
-		return uninterrupted((channel) -> channel.read(target, position));
+		int before = target.position();
+		return uninterrupted((channel) -> {
+			int done = target.position() - before;
+			return (done > 0) ? done : channel.read(target, position);
+		});
+	}
+
+	private static long remaining(ByteBuffer[] buffers, int first) {
+		long remaining = 0;
+		for (int i = first; i < buffers.length; i++) {
+			remaining += buffers[i].remaining();
+		}
+		return remaining;
 	}
 
 	@Override

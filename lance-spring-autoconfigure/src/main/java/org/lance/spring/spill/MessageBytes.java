@@ -20,7 +20,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 import com.google.flatbuffers.Table;
 import org.apache.arrow.flatbuf.Buffer;
@@ -65,12 +64,12 @@ record MessageBytes(long address, FileIndex.Position position, long allocated,
 	 * Computes the checksum. The bytes must be known to lie within the file.
 	 */
 	int checksum() {
-		CRC32C crc = new CRC32C();
+		MessageChecksum checksum = new MessageChecksum();
 		long length = this.position.length();
 		for (long start = 0; start < length; start += MAX_BUFFER) {
-			crc.update(bytes(start, (int) Math.min(MAX_BUFFER, length - start)));
+			checksum.update(bytes(start, (int) Math.min(MAX_BUFFER, length - start)));
 		}
-		return (int) crc.getValue();
+		return checksum.value();
 	}
 
 	/**

@@ -17,14 +17,18 @@
 package org.lance.spring.spill;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.source.ReopenableSource;
 import org.lance.spring.source.StreamingWriteSource;
+import org.lance.spring.stream.ArrowDataException;
 import org.lance.spring.stream.EngineThreads;
 import org.lance.spring.stream.Failures;
 
@@ -33,7 +37,14 @@ import org.lance.spring.stream.Failures;
  * conflict with another writer: each attempt opens the source from its first batch on.
  * Immutable.
  * <p>
- * A failure of the source itself is never tried again: it would come each time.
+ * A failure of the source itself is never tried again, as it would come each time: a
+ * source that can't be opened, one whose spill got its failure, and
+ * {@linkplain ArrowDataException data that can't be taken}.
+ * <p>
+ * <b>Threads.</b> The first attempt begins on the thread of the caller if the source is
+ * at hand, later ones on a thread that the whole JVM shares: they must not block.
+ * <b>Cancelling</b> the stage begins no further attempt, asks that of the running one to
+ * be cancelled, and closes the source.
  *
  * @since 0.1.0
  */
@@ -65,12 +76,12 @@ public final class ReplayRetry {
 
 	/**
 	 * Returns the same with a pause before each attempt but the first. No thread waits.
-	 * @param pause how long, 0 or more
+	 * @param pause how long, 0 to one day; whole milliseconds count
 	 * @return the retry
 	 */
 	public ReplayRetry pausing(Duration pause) {
-		if (pause.isNegative()) {
-			throw new IllegalArgumentException("'pause' must be 0 or more, but was " + pause);
+		if (pause.isNegative() || pause.compareTo(Duration.ofDays(1)) > 0) {
+			throw new IllegalArgumentException("'pause' must be between 0 and one day, but was " + pause);
 		}
 		return new ReplayRetry(this.attempts, pause, this.retryable);
 	}
@@ -116,75 +127,89 @@ public final class ReplayRetry {
 
 	private <T> void attempt(int number, @Nullable Throwable before, ReopenableSource source, Attempt<T> attempt,
 			CompletableFuture<T> result) {
-		open(source).thenCompose((opened) -> write(opened, number, attempt)).whenComplete((value, wrapped) -> {
+		if (result.isDone()) {
+			return;
+		}
+		CompletionStage<T> written = call(source::open)
+			.handle((opened, failure) -> (failure != null) ? CompletableFuture.<T>failedFuture(new Unopened(failure))
+					: write(opened, number, attempt, result))
+			.thenCompose(Function.identity());
+		written.whenComplete((value, wrapped) -> {
 			if (wrapped == null) {
 				result.complete(value);
 				return;
 			}
 			Throwable failure = Failures.unwrap(wrapped);
-			if (before != null && before != failure) {
-				failure.addSuppressed(before);
+			boolean ofTheSource = failure instanceof Unopened || isOfTheSource(failure);
+			Throwable cause = (failure instanceof Unopened) ? Failures.unwrap(failure.getCause()) : failure;
+			if (before != null && before != cause) {
+				cause.addSuppressed(before);
 			}
-			if (number == this.attempts || isOfTheSource(failure) || result.isDone() || !isRetryable(failure)) {
-				result.completeExceptionally(failure);
+			if (number == this.attempts || ofTheSource || !isRetryable(cause)) {
+				result.completeExceptionally(cause);
 			}
 			else {
-				later(() -> attempt(number + 1, failure, source, attempt, result));
+				// Never on this stack: there may be many attempts.
+				CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS)
+					.execute(() -> attempt(number + 1, cause, source, attempt, result));
 			}
 		});
 	}
 
-	private static CompletionStage<StreamingWriteSource> open(ReopenableSource source) {
-		try {
-			return source.open();
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+	private static <T> CompletionStage<T> write(StreamingWriteSource opened, int number, Attempt<T> attempt,
+			CompletableFuture<T> result) {
+		CompletionStage<T> written = call(() -> attempt.write(opened, number));
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
+				written.toCompletableFuture().cancel(false);
+			}
+		});
+		// Closing is without effect if the attempt made a stream of it.
+		return written.whenComplete((value, failure) -> opened.close());
 	}
 
-	private static <T> CompletionStage<T> write(StreamingWriteSource opened, int number, Attempt<T> attempt) {
-		CompletionStage<T> written;
+	private static <T> CompletionStage<T> call(Callable<CompletionStage<T>> call) {
 		try {
-			written = attempt.write(opened, number);
+			return Objects.requireNonNull(call.call(), "There is no stage");
 		}
 		catch (Throwable ex) {
-			opened.close();
 			return CompletableFuture.failedFuture(ex);
 		}
-		// Without effect if the attempt made a stream of it, as it should.
-		return written.whenComplete((value, failure) -> opened.close());
 	}
 
 	private boolean isRetryable(Throwable failure) {
 		try {
 			return this.retryable.test(failure);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			failure.addSuppressed(ex);
 			return false;
 		}
 	}
 
 	/**
-	 * Whoever writes wraps what its source threw.
+	 * Whoever writes wraps what its source threw. Data that can't be taken stays so.
 	 */
 	private static boolean isOfTheSource(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof SpillException) {
+			if (cause instanceof SpillSourceFailedException || cause instanceof ArrowDataException) {
 				return true;
 			}
 		}
 		return false;
 	}
 
-	private void later(Runnable task) {
-		if (this.pause.isZero()) {
-			task.run();
+	/**
+	 * The source could not be opened.
+	 */
+	private static final class Unopened extends Exception {
+
+		private static final long serialVersionUID = 1L;
+
+		Unopened(Throwable cause) {
+			super(cause);
 		}
-		else {
-			CompletableFuture.delayedExecutor(this.pause.toNanos(), TimeUnit.NANOSECONDS).execute(task);
-		}
+
 	}
 
 	/**

@@ -248,13 +248,6 @@ final class SpillCore {
 		return this.state.ending() != null;
 	}
 
-	/**
-	 * Returns the time in seconds.
-	 */
-	long seconds() {
-		return this.clock.instant().getEpochSecond();
-	}
-
 	SpillSnapshot snapshot() {
 		synchronized (this.lock) {
 			return new SpillSnapshot(this.name, this.state.state(), this.state.batches(), this.state.rows(),

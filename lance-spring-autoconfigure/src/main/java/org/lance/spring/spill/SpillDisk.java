@@ -18,6 +18,7 @@ package org.lance.spring.spill;
 
 import java.util.Iterator;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -55,6 +56,13 @@ final class SpillDisk {
 	 * What of {@link SpillFile#bytes()} was counted; only touched by the one that writes.
 	 */
 	private long counted;
+
+	/**
+	 * Whether a read failed: however many readers get to know, it is one spill.
+	 */
+	private final AtomicBoolean readFailed = new AtomicBoolean();
+
+	private final AtomicBoolean spilled = new AtomicBoolean();
 
 	SpillDisk(String name, SpillFile.Store store, SpillFormat format, SpillExecutor executor, SpillCounters counters,
 			Verification verification) {
@@ -106,7 +114,6 @@ final class SpillDisk {
 				target = this.store.create(this.name, schema, dictionaryFields, this.format);
 				this.file = target;
 				this.counters.files.increment();
-				this.counters.spilled.increment();
 				this.counters.directoryUsable();
 			}
 			try {
@@ -121,6 +128,9 @@ final class SpillDisk {
 			}
 			finally {
 				count(target);
+			}
+			if (this.spilled.compareAndSet(false, true)) {
+				this.counters.spilled.increment();
 			}
 			return null;
 		}
@@ -193,7 +203,9 @@ final class SpillDisk {
 		}
 		catch (Throwable ex) {
 			SpillException failure = typed("batch %d could not be read".formatted(index), ex);
-			this.counters.failed(failure);
+			if (this.readFailed.compareAndSet(false, true)) {
+				this.counters.failed(failure);
+			}
 			ended.accept(null, failure);
 			return;
 		}

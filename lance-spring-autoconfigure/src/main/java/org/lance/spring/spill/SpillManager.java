@@ -327,6 +327,13 @@ public final class SpillManager implements AutoCloseable {
 	}
 
 	/**
+	 * The spills that hold anything, for tests.
+	 */
+	List<SpillCore> cores() {
+		return this.spills.all();
+	}
+
+	/**
 	 * Returns what this manager did and holds.
 	 * @return the statistics
 	 */

@@ -16,6 +16,7 @@
 
 package org.lance.spring.spill;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Map;
@@ -41,7 +42,7 @@ final class SpillWriter {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpillWriter.class);
 
-	private static final long MOVE_RETRY_SECONDS = 10;
+	private static final long MOVE_RETRY_NANOS = Duration.ofSeconds(10).toNanos();
 
 	private final SpillCore core;
 
@@ -70,10 +71,10 @@ final class SpillWriter {
 	private @Nullable CompletableFuture<Void> move;
 
 	/**
-	 * The time, of the clock's seconds, before which a move that failed is not tried
-	 * again.
+	 * When the last move failed that was tried, by {@link System#nanoTime()}; 0 if none
+	 * did. It is not tried again for a while.
 	 */
-	private volatile long moveNotBefore = Long.MIN_VALUE;
+	private volatile long moveFailed;
 
 	SpillWriter(SpillCore core, Object lock, SpillState state, SpillMemory memory, SpillDisk disk,
 			DictionaryFields fields, SpillPolicy policy, SpillOwner owner) {
@@ -122,11 +123,23 @@ final class SpillWriter {
 				if (next.batch != null) {
 					this.fields.learn(next.batch.dictionaries());
 				}
-				proceed(next, effects);
+				proceedOrFail(next, effects);
 				next.returned = true;
 			}
 		}
 		effects.run();
+	}
+
+	/**
+	 * What goes wrong here is an answer too: others may wait for what comes after it.
+	 */
+	private void proceedOrFail(SenderCall current, Effects effects) {
+		try {
+			proceed(current, effects);
+		}
+		catch (Throwable ex) {
+			this.core.fail(new SpillIoException(this.core.name(), "the batch can't be kept: " + ex, ex), effects);
+		}
 	}
 
 	/**
@@ -166,8 +179,20 @@ final class SpillWriter {
 	private void awaitRoom(SenderCall current, RecordBatch batch) {
 		boolean mayLeave = this.policy.mode() == SpillMode.SPILL;
 		CompletionStage<?> room = null;
+		synchronized (this.lock) {
+			if (!isAtHand(current)) {
+				return;
+			}
+		}
 		if (current.mayWait()) {
-			room = this.owner.makeRoom(this.core, mayLeave ? this.memory.bytes() + batch.memorySize() : 0);
+			try {
+				room = this.owner.makeRoom(this.core, mayLeave ? this.memory.bytes() + batch.memorySize() : 0);
+			}
+			catch (RuntimeException ex) {
+				// The sender must get an answer; without room, this spill is the one to
+				// go.
+				logger.warn("No other spill could be asked to make room", ex);
+			}
 		}
 		if (room != null) {
 			room.whenComplete((moved, failure) -> roomMade(current, batch, true));
@@ -180,11 +205,9 @@ final class SpillWriter {
 	private void roomMade(SenderCall current, RecordBatch batch, boolean tryAgain) {
 		Effects effects = new Effects();
 		synchronized (this.lock) {
-			// Otherwise the spill has ended meanwhile, or it moves itself and goes on
-			// then.
-			if (this.call == current && !this.state.isMoving()) {
+			if (isAtHand(current)) {
 				if (tryAgain || this.state.state() != State.IN_MEMORY) {
-					proceed(current, effects);
+					proceedOrFail(current, effects);
 				}
 				else {
 					leaveMemory(current, batch, Fit.BUDGET_SHORT, effects);
@@ -192,6 +215,15 @@ final class SpillWriter {
 			}
 		}
 		effects.run();
+	}
+
+	/**
+	 * Tells whether a call still waits for a decision here. Otherwise the spill has ended
+	 * meanwhile, or it moves itself and goes on then, or did so and the disk has the
+	 * batch.
+	 */
+	private boolean isAtHand(SenderCall current) {
+		return this.call == current && !current.onItsWay && !this.state.isMoving();
 	}
 
 	private void leaveMemory(SenderCall current, RecordBatch batch, Fit why, Effects effects) {
@@ -321,7 +353,8 @@ final class SpillWriter {
 	 * lock.
 	 */
 	long movable() {
-		boolean may = this.policy.mode() == SpillMode.SPILL && this.core.seconds() >= this.moveNotBefore;
+		boolean may = this.policy.mode() == SpillMode.SPILL
+				&& (this.moveFailed == 0 || System.nanoTime() - this.moveFailed > MOVE_RETRY_NANOS);
 		return may ? this.memory.bytes() : 0;
 	}
 
@@ -366,13 +399,13 @@ final class SpillWriter {
 			}
 			else {
 				this.state.stayInMemory();
-				this.moveNotBefore = this.core.seconds() + MOVE_RETRY_SECONDS;
+				this.moveFailed = System.nanoTime() | 1;
 				effects.add(() -> logger.warn("Spill '{}' can't be moved to disk to make room, and stays in memory: {}",
 						this.core.name(), failure.detail()));
 			}
 			SenderCall waiting = this.call;
-			if (waiting != null) {
-				proceed(waiting, effects);
+			if (waiting != null && !waiting.onItsWay) {
+				proceedOrFail(waiting, effects);
 			}
 			effects.add(() -> moving.complete(null));
 		}

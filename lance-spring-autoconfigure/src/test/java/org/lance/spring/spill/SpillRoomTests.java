@@ -213,6 +213,48 @@ class SpillRoomTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 4 })
+	void spillThatWaitsForRoomAndIsMovedItselfWritesItsBatchOnce(int threads) throws Exception {
+		SpillHarness harness = harness(threads, 400_000);
+		ReplaySpill first = harness.spill(Place.MEMORY);
+		SpillSender firstSender = first.sender();
+		write(harness, firstSender, 2 * ROWS, 1);
+		ReplaySpill waiting = harness.spill(Place.MEMORY);
+		SpillSender waitingSender = waiting.sender();
+		write(harness, waitingSender, ROWS, 2);
+		ReplaySpill third = harness.spill(Place.MEMORY);
+		SpillSender thirdSender = third.sender();
+		write(harness, thirdSender, ROWS / 2, 3);
+		CountDownLatch gate = new CountDownLatch(1);
+		this.store.before = (call) -> {
+			if (call.equals("create")) {
+				hold(gate);
+			}
+		};
+		// Waits for the first to move; meanwhile it is moved for the third.
+		CompletionStage<Void> second = begin(harness, waitingSender, 7 * ROWS / 8, 4);
+		CompletionStage<Void> own = waiting(harness, waiting).moveToDisk();
+		gate.countDown();
+		EngineExtension.await(own);
+		EngineExtension.await(second);
+		EngineExtension.await(waitingSender.finish());
+		assertThat(waiting.snapshot().batches()).isEqualTo(2);
+		List<Long> expected = new ArrayList<>(Collections.nCopies(ROWS, 2L));
+		expected.addAll(Collections.nCopies(7 * ROWS / 8, 4L));
+		assertThat(harness.read(waiting.receiver())).isEqualTo(expected);
+		first.close();
+		third.close();
+	}
+
+	private static SpillCore waiting(SpillHarness harness, ReplaySpill spill) {
+		return harness.manager.cores()
+			.stream()
+			.filter((core) -> core.name().equals(spill.name()))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void closingEitherSpillInTheMiddleOfAMoveLeavesNothing(boolean mover) throws Exception {
 		SpillHarness harness = harness(1, 200_000);

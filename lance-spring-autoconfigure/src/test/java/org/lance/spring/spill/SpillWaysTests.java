@@ -31,6 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.spring.source.ReopenableSource;
 import org.lance.spring.source.StreamingWriteSource;
 import org.lance.spring.spill.SpillSnapshot.State;
@@ -71,6 +72,11 @@ class SpillWaysTests {
 		}
 		EngineExtension.await(sender.finish());
 		return origin.receiver().source();
+	}
+
+	private static void awaitGone(SpillHarness harness, String name) {
+		Awaitility.await()
+			.until(() -> harness.manager.spills().stream().noneMatch((spill) -> spill.name().equals(name)));
 	}
 
 	@ParameterizedTest
@@ -130,7 +136,7 @@ class SpillWaysTests {
 					}));
 		assertThat(EngineExtension.await(written)).isEqualTo("version 3");
 		assertThat(read).containsExactly(List.of(1L, 2L), List.of(1L, 2L), List.of(1L, 2L));
-		Awaitility.await().until(() -> harness.manager.spills().size() == 1);
+		awaitGone(harness, "spill-2");
 	}
 
 	@Test
@@ -144,7 +150,7 @@ class SpillWaysTests {
 		assertThat(failure).hasMessage("conflict 2");
 		assertThat(failure.getSuppressed()).singleElement()
 			.satisfies((first) -> assertThat(first).hasMessage("conflict 1"));
-		Awaitility.await().until(() -> harness.manager.spills().size() == 1);
+		awaitGone(harness, "spill-2");
 	}
 
 	@Test
@@ -210,6 +216,99 @@ class SpillWaysTests {
 		});
 		assertThat(SpillHarness.failure(ReplayRetry.upTo(2).write(source, (attempt, number) -> null)))
 			.hasMessage("gone");
+	}
+
+	@Test
+	void whenTheSourceCannotBeOpenedThenThereIsNoOtherAttempt() throws Exception {
+		AtomicInteger opened = new AtomicInteger();
+		ReopenableSource source = ReopenableSource.of(Batches.SCHEMA, () -> {
+			opened.incrementAndGet();
+			return CompletableFuture.failedFuture(new IOException("cut"));
+		});
+		assertThat(SpillHarness.failure(ReplayRetry.upTo(3).write(source, (attempt, number) -> null)))
+			.hasMessage("cut");
+		assertThat(opened).hasValue(1);
+	}
+
+	@Test
+	void whenAnAttemptIsCancelledThenThereIsNoOther() throws Exception {
+		SpillHarness harness = harness();
+		AtomicInteger attempts = new AtomicInteger();
+		CompletableFuture<String> own = new CompletableFuture<>();
+		CompletableFuture<String> written = ReplayRetry.upTo(3)
+			.<String>write(harness.manager, source(harness, 1), (source, number) -> {
+				attempts.incrementAndGet();
+				return own;
+			})
+			.toCompletableFuture();
+		written.cancel(false);
+		assertThat(own).isCancelled();
+		awaitGone(harness, "spill-2");
+		assertThat(attempts).hasValue(1);
+	}
+
+	@Test
+	void whenCancelledInThePauseThenThereIsNoOtherAttempt() throws Exception {
+		SpillHarness harness = harness();
+		AtomicInteger attempts = new AtomicInteger();
+		CompletableFuture<String> written = ReplayRetry.upTo(3)
+			.pausing(Duration.ofSeconds(1))
+			.<String>write(harness.manager, source(harness, 1), (source, number) -> {
+				attempts.incrementAndGet();
+				throw new IOException("conflict");
+			})
+			.toCompletableFuture();
+		Awaitility.await().until(() -> attempts.get() > 0);
+		written.cancel(false);
+		EngineExtension.await(CompletableFuture.runAsync(() -> {
+		}, CompletableFuture.delayedExecutor(1500, java.util.concurrent.TimeUnit.MILLISECONDS)));
+		assertThat(attempts).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "null", "error", "predicate" })
+	void whatAttemptsDoWrongIsAFailureToo(String what) throws Exception {
+		SpillHarness harness = harness();
+		CompletionStage<String> written = ReplayRetry.upTo(2).when((failure) -> {
+			if (what.equals("predicate")) {
+				throw new AssertionError("predicate");
+			}
+			return true;
+		}).write(harness.manager, source(harness, 1), (source, number) -> {
+			if (what.equals("null")) {
+				return null;
+			}
+			throw new StackOverflowError("attempt");
+		});
+		assertThat(SpillHarness.failure(written))
+			.isInstanceOf(what.equals("null") ? NullPointerException.class : StackOverflowError.class);
+		awaitGone(harness, "spill-2");
+	}
+
+	@Test
+	void manyAttemptsDoNotGrowTheStack() throws Exception {
+		SpillHarness harness = harness();
+		AtomicInteger attempts = new AtomicInteger();
+		CompletionStage<String> written = ReplayRetry.upTo(2_000)
+			.write(harness.manager, source(harness, 1), (source, number) -> {
+				attempts.incrementAndGet();
+				return CompletableFuture.failedFuture(new AlwaysTheSame());
+			});
+		assertThat(SpillHarness.failure(written)).isInstanceOf(AlwaysTheSame.class);
+		assertThat(attempts).hasValue(2_000);
+	}
+
+	/**
+	 * Keeps no other failures, of which there would be many.
+	 */
+	private static final class AlwaysTheSame extends Exception {
+
+		private static final long serialVersionUID = 1L;
+
+		AlwaysTheSame() {
+			super("conflict", null, false, false);
+		}
+
 	}
 
 	@Test
