@@ -22,7 +22,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -37,7 +36,6 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.lance.spring.source.ReopenableSource;
 import org.lance.spring.source.StreamingWriteSource;
 import org.lance.spring.stream.EngineThreads;
-import org.lance.spring.stream.Failures;
 import org.lance.spring.stream.RecordBatchStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -280,13 +278,8 @@ public final class SpillManager implements AutoCloseable {
 	 */
 	public CompletionStage<SpillReceiver> materialize(StreamingWriteSource source, SpillOptions options) {
 		SpillReceiver receiver = spill(source, options);
-		return receiver.written().handle((written, failure) -> {
-			if (failure == null) {
-				return receiver;
-			}
-			receiver.close();
-			throw new CompletionException(Failures.unwrap(failure));
-		});
+		// A spill that fails gives itself back.
+		return receiver.written().thenApply((written) -> receiver);
 	}
 
 	/**

@@ -204,6 +204,7 @@ class SpillRoomTests {
 		assertThat(large.snapshot().diskBytes()).isZero();
 		assertThat(this.store.file(0).deleted).as("the half file").isTrue();
 		assertThat(small.snapshot().state()).as("goes itself").isEqualTo(State.ON_DISK);
+		assertThat(harness.manager.statistics().spilled()).isOne();
 		write(harness, largeSender, 1, 5);
 		EngineExtension.await(largeSender.finish());
 		assertThat(harness.read(large.receiver())).hasSize(2 * ROWS + 1);
@@ -212,41 +213,44 @@ class SpillRoomTests {
 		assertThat(harness.manager.statistics().failures()).allSatisfy((type, count) -> assertThat(count).isZero());
 	}
 
-	@ParameterizedTest
-	@ValueSource(ints = { 1, 2, 4 })
-	void spillThatWaitsForRoomAndIsMovedItselfWritesItsBatchOnce(int threads) throws Exception {
-		SpillHarness harness = harness(threads, 400_000);
+	@Test
+	void spillThatWaitsForRoomAndIsMovedItselfWritesItsBatchOnce() throws Exception {
+		SpillHarness harness = harness(3, 400_000);
 		ReplaySpill first = harness.spill(Place.MEMORY);
 		SpillSender firstSender = first.sender();
-		write(harness, firstSender, 2 * ROWS, 1);
+		write(harness, firstSender, 3 * ROWS, 1);
 		ReplaySpill waiting = harness.spill(Place.MEMORY);
-		SpillSender waitingSender = waiting.sender();
-		write(harness, waitingSender, ROWS, 2);
-		ReplaySpill third = harness.spill(Place.MEMORY);
-		SpillSender thirdSender = third.sender();
-		write(harness, thirdSender, ROWS / 2, 3);
-		CountDownLatch gate = new CountDownLatch(1);
+		SpillSender sender = waiting.sender();
+		write(harness, sender, ROWS, 2);
+		CountDownLatch firstMove = new CountDownLatch(1);
+		CountDownLatch append = new CountDownLatch(1);
+		CountDownLatch appending = new CountDownLatch(1);
+		AtomicInteger creations = new AtomicInteger();
 		this.store.before = (call) -> {
-			if (call.equals("create")) {
-				hold(gate);
+			if (call.equals("create") && creations.getAndIncrement() == 0) {
+				hold(firstMove);
+			}
+			else if (call.equals("append 1")) {
+				appending.countDown();
+				hold(append);
 			}
 		};
-		// Waits for the first to move; meanwhile it is moved for the third.
-		CompletionStage<Void> second = begin(harness, waitingSender, 7 * ROWS / 8, 4);
-		CompletionStage<Void> own = waiting(harness, waiting).moveToDisk();
-		gate.countDown();
-		EngineExtension.await(own);
-		EngineExtension.await(second);
-		EngineExtension.await(waitingSender.finish());
-		assertThat(waiting.snapshot().batches()).isEqualTo(2);
+		CompletionStage<Void> written = begin(harness, sender, ROWS, 3);
+		CompletionStage<Void> moved = core(harness, first).moveToDisk();
+		core(harness, waiting).moveToDisk();
+		appending.await();
+		firstMove.countDown();
+		EngineExtension.await(moved);
+		append.countDown();
+		EngineExtension.await(written);
+		EngineExtension.await(sender.finish());
 		List<Long> expected = new ArrayList<>(Collections.nCopies(ROWS, 2L));
-		expected.addAll(Collections.nCopies(7 * ROWS / 8, 4L));
+		expected.addAll(Collections.nCopies(ROWS, 3L));
 		assertThat(harness.read(waiting.receiver())).isEqualTo(expected);
 		first.close();
-		third.close();
 	}
 
-	private static SpillCore waiting(SpillHarness harness, ReplaySpill spill) {
+	private static SpillCore core(SpillHarness harness, ReplaySpill spill) {
 		return harness.manager.cores()
 			.stream()
 			.filter((core) -> core.name().equals(spill.name()))

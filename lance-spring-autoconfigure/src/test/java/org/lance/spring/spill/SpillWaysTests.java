@@ -424,4 +424,23 @@ class SpillWaysTests {
 		assertThat(statistics.readTime()).isPositive();
 	}
 
+	@Test
+	void damageThatManyReadersSeeIsOneFailure() throws Exception {
+		SpillHarness harness = harness();
+		ReplaySpill spill = harness.spill(Place.DISK);
+		SpillSender sender = spill.sender();
+		harness.write(sender, 1);
+		EngineExtension.await(sender.finish());
+		this.store.before = (call) -> {
+			if (call.startsWith("read")) {
+				throw new SpillCorruptedException("spill", "damaged", null);
+			}
+		};
+		for (int i = 0; i < 3; i++) {
+			assertThat(SpillHarness.failure(spill.receiver().read().next()))
+				.isInstanceOf(SpillCorruptedException.class);
+		}
+		assertThat(harness.manager.statistics().failures()).containsEntry("corrupted", 1L);
+	}
+
 }
