@@ -298,19 +298,6 @@ class SpillWaysTests {
 		assertThat(attempts).hasValue(2_000);
 	}
 
-	/**
-	 * Keeps no other failures, of which there would be many.
-	 */
-	private static final class AlwaysTheSame extends Exception {
-
-		private static final long serialVersionUID = 1L;
-
-		AlwaysTheSame() {
-			super("conflict", null, false, false);
-		}
-
-	}
-
 	@Test
 	void retryThatMakesNoSenseIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> ReplayRetry.upTo(0)).withMessageContaining("attempts");
@@ -441,6 +428,19 @@ class SpillWaysTests {
 				.isInstanceOf(SpillCorruptedException.class);
 		}
 		assertThat(harness.manager.statistics().failures()).containsEntry("corrupted", 1L);
+	}
+
+	/**
+	 * Keeps no other failures, of which there would be many.
+	 */
+	private static final class AlwaysTheSame extends Exception {
+
+		private static final long serialVersionUID = 1L;
+
+		AlwaysTheSame() {
+			super("conflict", null, false, false);
+		}
+
 	}
 
 }
