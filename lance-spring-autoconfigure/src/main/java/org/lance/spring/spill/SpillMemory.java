@@ -90,13 +90,16 @@ final class SpillMemory {
 		if (this.limit == 0 || PackedEncoder.isSmall(batch)) {
 			return batch;
 		}
-		try (batch) {
-			return batch.compact(this.allocator);
+		RecordBatch compact;
+		try {
+			compact = batch.compact(this.allocator);
 		}
 		catch (OutOfMemoryException ex) {
 			// Then as it is: it counts with all that it keeps alive.
-			return batch.share();
+			return batch;
 		}
+		batch.close();
+		return compact;
 	}
 
 	/**
