@@ -19,8 +19,10 @@ package org.lance.spring.spill;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -73,7 +75,7 @@ final class LocalFileSystem implements SpillFileSystem {
 
 	@Override
 	public SpillChannel open(Path file) throws IOException {
-		return opened(file, FileChannel.open(file, OPEN));
+		return opened(file, reopen(file));
 	}
 
 	private SpillChannel opened(Path file, FileChannel channel) throws IOException {
@@ -87,20 +89,60 @@ final class LocalFileSystem implements SpillFileSystem {
 	}
 
 	FileChannel reopen(Path file) throws IOException {
-		return FileChannel.open(file, OPEN);
+		try {
+			return FileChannel.open(file, OPEN);
+		}
+		catch (FileSystemException ex) {
+			throw missing(file, ex);
+		}
+	}
+
+	/**
+	 * Somebody may have put a file in the place of a directory. There is nothing below it
+	 * then, which systems say in words of their own.
+	 */
+	private static FileSystemException missing(Path path, FileSystemException failure) {
+		if (!(failure instanceof NoSuchFileException) && isBelowFile(path)) {
+			NoSuchFileException missing = new NoSuchFileException(path.toString(), null,
+					"a file is in the place of its directory");
+			missing.initCause(failure);
+			return missing;
+		}
+		return failure;
+	}
+
+	private static boolean isBelowFile(Path path) {
+		Path above = path.getParent();
+		while (above != null && !Files.exists(above)) {
+			above = above.getParent();
+		}
+		return above != null && !Files.isDirectory(above);
 	}
 
 	@Override
 	public State state(Path file) throws IOException {
-		BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class,
-				LinkOption.NOFOLLOW_LINKS);
+		BasicFileAttributes attributes;
+		try {
+			attributes = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+		}
+		catch (FileSystemException ex) {
+			throw missing(file, ex);
+		}
 		return new State(attributes.size(), attributes.fileKey(), attributes.isDirectory(),
 				attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS));
 	}
 
 	@Override
 	public boolean delete(Path path) throws IOException {
-		return Files.deleteIfExists(path);
+		try {
+			return Files.deleteIfExists(path);
+		}
+		catch (FileSystemException ex) {
+			if (missing(path, ex) instanceof NoSuchFileException) {
+				return false;
+			}
+			throw ex;
+		}
 	}
 
 	@Override

@@ -388,6 +388,27 @@ class SpillScenarioTests {
 		running.close();
 	}
 
+	@Test
+	void whenAFileIsPutInThePlaceOfTheDirectoryThenItsSpillsAreGoneAndTakeNoSpace() throws Exception {
+		Path base = this.directory.resolve("base");
+		SpillHarness own = harness(base, this.engine.pool(1));
+		ReplaySpill written = own.spill(Place.DISK);
+		SpillSender sender = written.sender();
+		own.write(sender, 1);
+		ReplaySpill finished = own.spill(Place.DISK);
+		SpillSender finishedSender = finished.sender();
+		own.write(finishedSender, 2);
+		EngineExtension.await(finishedSender.finish());
+		deleteAll(base);
+		Files.writeString(base, "in the way");
+		assertThat(SpillHarness.failure(own.begin(sender, 3))).isInstanceOf(SpillGoneException.class);
+		assertThat(SpillHarness.failure(finished.receiver().read().next())).isInstanceOf(SpillGoneException.class);
+		finished.close();
+		EngineExtension.await(finished.closed());
+		EngineExtension.await(written.closed());
+		assertThat(own.manager.statistics().diskUsed()).isZero();
+	}
+
 	private static void deleteAll(Path base) throws IOException {
 		try (Stream<Path> paths = Files.walk(base)) {
 			for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
