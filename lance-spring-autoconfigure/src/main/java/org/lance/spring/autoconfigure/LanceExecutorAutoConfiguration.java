@@ -67,8 +67,10 @@ public final class LanceExecutorAutoConfiguration {
 	}
 
 	/**
-	 * Its queue has no bound of its own: each writer and reader of a spill has at most
-	 * one task in it, and refusing one would fail a stream that was admitted.
+	 * Its queue has no bound of its own, as refusing a task would fail a stream that was
+	 * admitted, or leave a file behind. The spills and their readers bound it: one task
+	 * for each writer and reader, for each spill that is moved or whose file is deleted,
+	 * and for each end of them that was forgotten.
 	 */
 	@Bean(name = SPILL_EXECUTOR_BEAN_NAME, defaultCandidate = false)
 	@ConditionalOnMissingBean(name = SPILL_EXECUTOR_BEAN_NAME)

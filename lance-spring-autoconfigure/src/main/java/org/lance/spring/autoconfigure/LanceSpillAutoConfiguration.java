@@ -105,8 +105,10 @@ public final class LanceSpillAutoConfiguration {
 	}
 
 	/**
-	 * Made when the first spill needs it: an application that never spills must also
-	 * start where no directory can be made.
+	 * Boot makes it when asked, which is on the spill executor: at each start, to look
+	 * for what dead processes left behind, and for files. An application that never
+	 * spills must also start where no directory can be made, so a failure is only logged
+	 * at the start; the first spill that needs the directory is told.
 	 */
 	private static Path temporaryDirectory() {
 		return new ApplicationTemp().getDir("lance-spill").toPath();

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The spill files of one manager, in private directories of its own below the configured
- * ones. Nothing is touched before the first file is created.
+ * ones. Nothing is made there before the first file is created.
  * <p>
  * May be used from any thread. Methods that touch the disk block: on the spill executor
  * only.
@@ -62,7 +62,7 @@ final class FileSpillStore implements SpillFile.Store {
 
 	/**
 	 * Creates a store without limits. Touches nothing.
-	 * @param base gives the configured directory, asked when a file is created
+	 * @param base gives the configured directory
 	 * @param allocator where batches that are not mapped are read into
 	 * @param readMode how files are read
 	 */

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * Makes replay spills without a {@link SpillManager}: one spill, one file at a path of
  * the caller's, no shared limits. Counterpart of {@code create_replay_spill} of Lance's
  * DataFusion integration.
+ * <p>
+ * <b>Ownership.</b> The spill is the caller's; the allocator and the executor stay so.
+ * <b>Threads.</b> Any.
  *
  * @since 0.1.0
  */
@@ -50,8 +53,9 @@ public final class ReplaySpills {
 	 * @param schema the schema of all batches, in memory format
 	 * @param memoryLimit the bytes that the spill may hold in memory; 0 writes everything
 	 * to disk
-	 * @param allocator where batches read from disk go; must stay open as long as any
-	 * batch is held
+	 * @param allocator where batches read from disk go, small and wasteful ones are
+	 * copied to, and those that are written are compacted, compressed and encrypted; must
+	 * stay open as long as any batch is held
 	 * @param executor does the file work; never waits for anyone, so one thread is
 	 * enough. Not shut down
 	 * @return the spill, owned by the caller

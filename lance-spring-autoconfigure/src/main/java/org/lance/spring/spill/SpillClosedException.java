@@ -19,7 +19,9 @@ package org.lance.spring.spill;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spill, or its manager, was closed.
+ * The spill was closed: by its owner, because everybody had forgotten it, or with its
+ * manager, which also refuses new spills while it is drained. Or the spill executor was
+ * shut down.
  *
  * @since 0.1.0
  */

@@ -47,7 +47,8 @@ final class SpillDirectories {
 
 	/**
 	 * Creates directories. Touches nothing.
-	 * @param bases give the configured directories, asked when a file is created
+	 * @param bases give the configured directories, asked by {@link #reclaim()} and when
+	 * a private one is made
 	 * @param floor how much of each disk must stay free
 	 * @param retry how long one that failed is left alone
 	 */

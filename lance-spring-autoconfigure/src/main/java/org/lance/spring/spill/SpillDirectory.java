@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The private directory of one manager, made on first use, and again if somebody removed
- * it.
+ * The private directory of one manager in one configured directory, made for the first
+ * file, and again if somebody removed it.
  * <p>
  * May be used from any thread.
  */

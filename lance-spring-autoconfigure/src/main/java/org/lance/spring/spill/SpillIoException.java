@@ -19,8 +19,9 @@ package org.lance.spring.spill;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operating system refused to write or read the spill for another reason; see the
- * cause.
+ * The spill could not be written or read for a reason that has no type of its own; see
+ * the cause. Either the file system refused something, or the allocator refused the
+ * memory to read a batch into, or to compact, compress or encrypt it.
  *
  * @since 0.1.0
  */

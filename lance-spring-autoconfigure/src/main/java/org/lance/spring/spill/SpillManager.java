@@ -41,10 +41,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes replay spills and keeps them within limits of memory, in a private directory that
- * is gone at the end.
+ * Makes replay spills and keeps them within limits of memory and disk. Their files are in
+ * private directories, one in each configured directory, that are gone at the end.
  * <p>
- * <b>Ownership.</b> Owns its spills and directory, not the allocator and executor.
+ * <b>Ownership.</b> Owns its spills and directories, not the allocator and executor.
  * <b>Threads.</b> Any.
  *
  * @since 0.1.0
@@ -126,8 +126,9 @@ public final class SpillManager implements AutoCloseable {
 
 	/**
 	 * Starts building a manager.
-	 * @param allocator where batches read from disk go; must stay open as long as any
-	 * batch is held
+	 * @param allocator where batches read from disk go, small and wasteful ones are
+	 * copied to, and those that are written are compacted, compressed and encrypted; must
+	 * stay open as long as any batch is held
 	 * @param executor does the file work; never waits for anyone, so one thread is enough
 	 * @return the builder
 	 */
@@ -137,8 +138,9 @@ public final class SpillManager implements AutoCloseable {
 
 	/**
 	 * Starts building a manager.
-	 * @param allocator where batches read from disk go; must stay open as long as any
-	 * batch is held
+	 * @param allocator where batches read from disk go, small and wasteful ones are
+	 * copied to, and those that are written are compacted, compressed and encrypted; must
+	 * stay open as long as any batch is held
 	 * @param executor does the file work; never waits for anyone, so one thread is enough
 	 * @param shutdown tells whether the executor was shut down and takes no task any more
 	 * @return the builder
@@ -163,6 +165,8 @@ public final class SpillManager implements AutoCloseable {
 	 * @param options what it does differently
 	 * @return the spill, owned by the caller
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the options ask for compression and its library is
+	 * missing or does not work here
 	 */
 	public ReplaySpill createReplaySpill(Schema schema, SpillOptions options) {
 		return create(nextName(options), schema, Map.of(), options);
@@ -209,6 +213,7 @@ public final class SpillManager implements AutoCloseable {
 	 * @return the receiver of the spill, at once; closing it closes the spill and the
 	 * source
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the source was used before
 	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
 	 * takes no more streams
 	 */
@@ -224,6 +229,8 @@ public final class SpillManager implements AutoCloseable {
 	 * source. A source that fails is an error to readers, as with
 	 * {@link SpillSender#sendError(Throwable)}
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the source was used before, or the options ask for
+	 * compression and its library is missing or does not work here
 	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
 	 * takes no more streams
 	 */
@@ -256,8 +263,13 @@ public final class SpillManager implements AutoCloseable {
 	 * between two steps that each need much memory.
 	 * @param source the source, taken over, also when this method throws
 	 * @return the stage of the receiver, which closes the spill. If the source or the
-	 * spill fails, the stage fails as a reader would, and the spill is closed
+	 * spill fails, the stage fails as a reader would, and the spill is closed. Cancelling
+	 * the stage does not stop the drain, and nobody gets the receiver then: the spill is
+	 * given back as a forgotten one, after a garbage collection. To be able to stop, use
+	 * {@link #spill(StreamingWriteSource) spill} and {@link SpillReceiver#written()}:
+	 * closing the receiver ends the drain
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the source was used before
 	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
 	 * takes no more streams
 	 */
@@ -271,8 +283,14 @@ public final class SpillManager implements AutoCloseable {
 	 * @param source the source, taken over, also when this method throws
 	 * @param options what the spill does differently
 	 * @return the stage of the receiver, which closes the spill. If the source or the
-	 * spill fails, the stage fails as a reader would, and the spill is closed
+	 * spill fails, the stage fails as a reader would, and the spill is closed. Cancelling
+	 * the stage does not stop the drain, and nobody gets the receiver then: the spill is
+	 * given back as a forgotten one, after a garbage collection. To be able to stop, use
+	 * {@link #spill(StreamingWriteSource) spill} and {@link SpillReceiver#written()}:
+	 * closing the receiver ends the drain
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the source was used before, or the options ask for
+	 * compression and its library is missing or does not work here
 	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
 	 * takes no more streams
 	 */
@@ -289,6 +307,7 @@ public final class SpillManager implements AutoCloseable {
 	 * @return the source, owned by the caller; closing it closes the spill. One that was
 	 * opened while the spill is written gets what was written, then the rest
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the source was used before
 	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
 	 * takes no more streams
 	 */
@@ -304,6 +323,8 @@ public final class SpillManager implements AutoCloseable {
 	 * @return the source, owned by the caller; closing it closes the spill. One that was
 	 * opened while the spill is written gets what was written, then the rest
 	 * @throws SpillClosedException if this manager takes no more spills
+	 * @throws IllegalStateException if the source was used before, or the options ask for
+	 * compression and its library is missing or does not work here
 	 * @throws org.lance.spring.stream.StreamAdmissionException if the background executor
 	 * takes no more streams
 	 */
@@ -380,8 +401,9 @@ public final class SpillManager implements AutoCloseable {
 	}
 
 	/**
-	 * Fails live spills, gives everything back and removes the directory. Idempotent.
-	 * Does not wait for the spill executor's running work; see {@link #closed()}.
+	 * Closes all spills, failing live ones, gives everything back and removes the private
+	 * directories. Idempotent. Does not wait for the spill executor's running work; see
+	 * {@link #closed()}.
 	 */
 	@Override
 	public void close() {
@@ -413,6 +435,9 @@ public final class SpillManager implements AutoCloseable {
 
 	/**
 	 * Builds a {@link SpillManager}.
+	 * <p>
+	 * <b>Ownership.</b> Neither the allocator nor the executor is taken over.
+	 * <b>Threads.</b> One at a time.
 	 *
 	 * @since 0.1.0
 	 */
@@ -488,7 +513,9 @@ public final class SpillManager implements AutoCloseable {
 
 		/**
 		 * Sets the directory in which this manager makes a private one of its own.
-		 * @param directory gives the directory; asked on first use, on the executor
+		 * @param directory gives the directory, which need not exist. Asked on the
+		 * executor, any number of times: at first soon after the manager was built, to
+		 * look for what dead processes left behind
 		 * @return this builder
 		 */
 		public Builder directory(Supplier<Path> directory) {
@@ -673,7 +700,8 @@ public final class SpillManager implements AutoCloseable {
 		}
 
 		/**
-		 * Builds the manager. No file is touched on this thread.
+		 * Builds the manager. No file is touched on this thread; the executor looks
+		 * through the directories for what dead processes left behind.
 		 * @return the manager, owned by the caller
 		 */
 		public SpillManager build() {

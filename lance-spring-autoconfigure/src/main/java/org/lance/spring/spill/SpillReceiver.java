@@ -24,6 +24,12 @@ import org.lance.spring.stream.RecordBatchStream;
 
 /**
  * The reading end of a {@link ReplaySpill}; may be shared.
+ * <p>
+ * <b>Ownership.</b> Whoever got it from a {@link SpillManager} closes it; that of a
+ * {@link ReplaySpill} ends with its spill. Closing it closes the whole spill. If it is
+ * dropped instead, and nobody can reach the spill or a reader of it either, the spill is
+ * closed after a garbage collection, with a warning. <b>Threads.</b> Any. Stages complete
+ * on a thread of the engine or the caller's: what is chained to them must not block.
  *
  * @since 0.1.0
  */
@@ -37,7 +43,8 @@ public interface SpillReceiver extends AutoCloseable {
 
 	/**
 	 * Opens a reader from the first batch on: it gets what was written so far, then
-	 * waits, without a thread, for what is written later.
+	 * waits, without a thread, for what is written later. Never fails by itself: if the
+	 * spill has failed or was closed, the first step of the stream says so.
 	 * @return the stream, owned by the caller
 	 */
 	RecordBatchStream read();

@@ -19,7 +19,8 @@ package org.lance.spring.spill;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch does not fit into memory, and the spill may not go to disk.
+ * A batch does not fit into what its spill, or all spills together, may hold in memory,
+ * and the spill may not go to disk.
  *
  * @since 0.1.0
  * @see SpillMode#FAIL

@@ -29,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Loops over asynchronous steps without growing the stack: a step that is ready at once
  * is a turn of a loop, not a call inside a call.
+ * <p>
+ * <b>Threads.</b> One turn at a time: on the caller's thread as long as turns are ready
+ * at once, then on the thread that completed the last one. So turns must not block.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

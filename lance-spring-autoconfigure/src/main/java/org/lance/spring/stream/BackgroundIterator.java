@@ -30,6 +30,9 @@ import java.util.Iterator;
  * <p>
  * Counterpart of {@code BackgroundIterator} of Lance's DataFusion integration, which
  * keeps one step per hop and has no read-ahead and no admission.
+ * <p>
+ * <b>Threads.</b> As of any {@link AsyncIterator}. The blocking iterator is asked and
+ * closed on threads of the executor; once that is shut down, whoever notices closes it.
  *
  * @param <T> the type of the items
  * @since 0.1.0

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * mapped file) is carried the same way.
  * <p>
  * Starts with one reference, owned by whoever created it. May be used from any thread.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

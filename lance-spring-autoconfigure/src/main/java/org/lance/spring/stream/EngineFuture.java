@@ -24,6 +24,8 @@ import java.util.concurrent.TimeoutException;
 /**
  * A future that refuses to be waited for on a thread of the engine: with a pool of one
  * thread that wait would never end.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @param <T> the type of the result
  * @since 0.1.0

@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Knows which threads belong to the engine while they run a step. Waiting on such a
  * thread could wait for itself, so every blocking view asks here first.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

@@ -42,6 +42,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * The byte buffers of a message alias the memory of its batch: they are valid while the
  * batch is held. <b>Ownership.</b> Holds the dictionary versions that it encoded last,
  * until {@link #close()}. <b>Threads.</b> One at a time.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * any of it.
  * <p>
  * <b>Ownership.</b> The executor stays the caller's. <b>Threads.</b> Any.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

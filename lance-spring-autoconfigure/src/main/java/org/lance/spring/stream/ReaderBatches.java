@@ -37,6 +37,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * What a reader reads, as sealed batches. Arrow's own IPC and C Data readers replace
  * their buffers with each batch, so these are shared; any other reader may refill them in
  * place, so they are copied.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

@@ -29,6 +29,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * An asynchronous stream of record batches with a schema. The consumer owns each batch
  * that it is given and closes it.
  * <p>
+ * <b>Threads.</b> As of any {@link AsyncIterator}: any, one call at a time.
+ * <p>
  * Counterpart of DataFusion's {@code SendableRecordBatchStream}.
  *
  * @since 0.1.0

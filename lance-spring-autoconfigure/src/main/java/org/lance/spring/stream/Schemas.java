@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares schemas.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */

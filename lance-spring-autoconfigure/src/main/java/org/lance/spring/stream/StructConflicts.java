@@ -20,6 +20,8 @@ package org.lance.spring.stream;
  * Lets structs have several children of one name, as the format does: by default Arrow
  * Java loses all but one of them, or fails. It reads the policy from a system property
  * when its first struct class is initialised, so this has to come before.
+ * <p>
+ * Public for the other packages of this library only; may change in any release.
  *
  * @since 0.1.0
  */
