@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
+import java.util.zip.CRC32;
 
 import org.lance.spring.stream.IpcEncoder;
 
@@ -46,7 +46,7 @@ final class ChecksumOnly implements BatchWriter {
 	@Override
 	public void write() {
 		for (int i = 0; i < this.batches.size(); i++) {
-			CRC32C crc = new CRC32C();
+			CRC32 crc = new CRC32();
 			for (ByteBuffer buffer : this.messages.get(i % this.messages.size())) {
 				crc.update(buffer.duplicate());
 			}
