@@ -68,6 +68,10 @@ final class FileSpace {
 			this.budget.giveBack(bytes);
 			throw this.errors.writing(ex, reserved(), bytes, true);
 		}
+		catch (RuntimeException | Error ex) {
+			this.budget.giveBack(bytes);
+			throw ex;
+		}
 		synchronized (this) {
 			this.reserved += bytes;
 		}

@@ -139,24 +139,34 @@ final class FileSpillStore implements SpillFile.Store {
 	 */
 	SpillFile create(String name, Path path, @Nullable SpillDirectory directory, Schema schema,
 			Map<Long, Field> dictionaryFields, SpillFormat format) throws IOException {
-		SpillFileSystem.SpillChannel channel = this.fileSystem.create(path);
+		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator, System::nanoTime);
+		FileCipher cipher = format.encrypted() ? new FileCipher() : null;
+		SpillFileSystem.SpillChannel channel = create(path, encoder);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex(format);
 		FileSpace space = new FileSpace(this.budget, directory, errors);
 		FileWindows windows = new FileWindows(path, this.windowSize, space);
-		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator, System::nanoTime);
-		FileCipher cipher = format.encrypted() ? new FileCipher() : null;
 		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, cipher, this.allocator, index,
 				windows, space, errors);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
 				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator, cipher);
-		SpillFile file = new IpcSpillFile(path, space, index, writer, reader, this.undeleted);
+		SpillFile file = new IpcSpillFile(path, channel.key(), space, index, writer, reader, this.undeleted);
 		try {
 			writer.start(dictionaryFields);
 			return file;
 		}
 		catch (Throwable ex) {
 			file.delete();
+			throw ex;
+		}
+	}
+
+	private SpillFileSystem.SpillChannel create(Path path, MessageEncoder encoder) throws IOException {
+		try {
+			return this.fileSystem.create(path);
+		}
+		catch (Throwable ex) {
+			encoder.close();
 			throw ex;
 		}
 	}

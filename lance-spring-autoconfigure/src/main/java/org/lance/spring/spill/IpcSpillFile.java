@@ -18,6 +18,7 @@ package org.lance.spring.spill;
 
 import java.nio.file.Path;
 
+import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.RecordBatch;
 
 /**
@@ -26,6 +27,8 @@ import org.lance.spring.stream.RecordBatch;
 final class IpcSpillFile implements SpillFile {
 
 	private final Path file;
+
+	private final @Nullable Object key;
 
 	private final FileSpace space;
 
@@ -37,9 +40,10 @@ final class IpcSpillFile implements SpillFile {
 
 	private final UndeletedFiles undeleted;
 
-	IpcSpillFile(Path file, FileSpace space, FileIndex index, FileWriter writer, FileReader reader,
-			UndeletedFiles undeleted) {
+	IpcSpillFile(Path file, @Nullable Object key, FileSpace space, FileIndex index, FileWriter writer,
+			FileReader reader, UndeletedFiles undeleted) {
 		this.file = file;
+		this.key = key;
 		this.space = space;
 		this.index = index;
 		this.writer = writer;
@@ -81,7 +85,7 @@ final class IpcSpillFile implements SpillFile {
 	public void delete() {
 		this.writer.close();
 		this.reader.close();
-		this.undeleted.delete(this.file, this.space);
+		this.undeleted.delete(this.file, this.key, this.space);
 	}
 
 	@Override

@@ -70,7 +70,13 @@ final class LocalFileSystem implements SpillFileSystem {
 	@Override
 	public SpillChannel create(Path file) throws IOException {
 		FileChannel channel = FileChannel.open(file, CREATE, permissions(file, "rw-------"));
-		return opened(file, channel);
+		try {
+			return opened(file, channel);
+		}
+		catch (Throwable ex) {
+			Files.deleteIfExists(file);
+			throw ex;
+		}
 	}
 
 	@Override

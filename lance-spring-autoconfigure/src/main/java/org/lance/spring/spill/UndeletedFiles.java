@@ -17,10 +17,13 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +39,7 @@ final class UndeletedFiles {
 
 	private final SpillFileSystem fileSystem;
 
-	private final Map<Path, FileSpace> files = new ConcurrentHashMap<>();
+	private final Set<Unwanted> files = ConcurrentHashMap.newKeySet();
 
 	UndeletedFiles(SpillFileSystem fileSystem) {
 		this.fileSystem = fileSystem;
@@ -44,15 +47,17 @@ final class UndeletedFiles {
 
 	/**
 	 * Deletes a file now, or later if that fails.
+	 * @param key its identity: what somebody else put in its place is left alone
 	 */
-	void delete(Path file, FileSpace space) {
+	void delete(Path file, @Nullable Object key, FileSpace space) {
+		Unwanted unwanted = new Unwanted(file, key, space);
 		try {
-			deleteNow(file, space);
+			deleteNow(unwanted);
 		}
 		catch (IOException ex) {
 			logger.warn("The spill file {} can't be deleted; that is tried again with the next file and at the end: {}",
 					file, ex.toString());
-			this.files.put(file, space);
+			this.files.add(unwanted);
 		}
 	}
 
@@ -60,27 +65,40 @@ final class UndeletedFiles {
 	 * Tries again what failed.
 	 */
 	void retry() {
-		for (Path file : this.files.keySet()) {
-			FileSpace space = this.files.remove(file);
-			if (space != null) {
-				retry(file, space);
+		for (Unwanted unwanted : this.files) {
+			if (this.files.remove(unwanted)) {
+				retry(unwanted);
 			}
 		}
 	}
 
-	private void retry(Path file, FileSpace space) {
+	private void retry(Unwanted unwanted) {
 		try {
-			deleteNow(file, space);
+			deleteNow(unwanted);
 		}
 		catch (IOException ex) {
-			logger.debug("The spill file {} still can't be deleted", file, ex);
-			this.files.put(file, space);
+			logger.debug("The spill file {} still can't be deleted", unwanted.file, ex);
+			this.files.add(unwanted);
 		}
 	}
 
-	private void deleteNow(Path file, FileSpace space) throws IOException {
-		this.fileSystem.delete(file);
-		space.release();
+	private void deleteNow(Unwanted unwanted) throws IOException {
+		try {
+			if (Objects.equals(this.fileSystem.state(unwanted.file).key(), unwanted.key)) {
+				this.fileSystem.delete(unwanted.file);
+			}
+		}
+		catch (NoSuchFileException ex) {
+			// Somebody else removed it.
+		}
+		unwanted.space.release();
+	}
+
+	/**
+	 * A file that is to go. By identity: each has its own space.
+	 */
+	private record Unwanted(Path file, @Nullable Object key, FileSpace space) {
+
 	}
 
 }

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.testing.EngineExtension;
 
@@ -108,6 +110,23 @@ class ReplaySpillsTests {
 		spill.close();
 		EngineExtension.await(spill.closed());
 		assertThat(path).hasContent("mine");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void fileThatTookThePlaceOfOursIsLeftUntouched(boolean finishes) throws Exception {
+		Path path = this.directory.resolve("replay.arrows");
+		ReplaySpill spill = create(path, 0);
+		SpillSender sender = spill.sender();
+		write(sender, 1);
+		Files.delete(path);
+		Files.writeString(path, "mine ".repeat(1000));
+		if (finishes) {
+			assertThat(SpillHarness.failure(sender.finish())).isInstanceOf(SpillGoneException.class);
+		}
+		spill.close();
+		EngineExtension.await(spill.closed());
+		assertThat(path).hasContent("mine ".repeat(1000));
 	}
 
 	@Test
