@@ -27,7 +27,7 @@ import org.lance.spring.stream.RecordBatch;
  * <b>Ownership.</b> Whoever took it closes it, which does not close the spill. One that
  * is dropped before its end abandons the spill after a garbage collection.
  * <b>Threads.</b> Any; {@link #sendError(Throwable)} and {@link #close()} also while a
- * call is not complete, which then fails. Stages complete on a thread of the engine or
+ * write is not complete, which then fails. Stages complete on a thread of the engine or
  * the caller's: what is chained to them must not block.
  *
  * @since 0.1.0
