@@ -54,7 +54,7 @@ public final class LanceExecutorAutoConfiguration {
 	 * What cleanup has in any case: files that outlive the process are no way to save
 	 * time.
 	 */
-	private static final long CLEANUP_MILLIS = 2000;
+	static final long CLEANUP_MILLIS = 2000;
 
 	@Bean(name = BACKGROUND_EXECUTOR_BEAN_NAME, defaultCandidate = false)
 	@ConditionalOnMissingBean(name = BACKGROUND_EXECUTOR_BEAN_NAME)
@@ -86,9 +86,10 @@ public final class LanceExecutorAutoConfiguration {
 			int threads, LanceProperties.Background background) {
 		// Without the customizers, which are meant for other pools and would lift the
 		// bounds, but with the task decorator, which carries the context of the caller.
+		long rest = Math.max(background.awaitTermination().toMillis(), CLEANUP_MILLIS);
 		ThreadPoolTaskExecutor executor = builder.getIfUnique(ThreadPoolTaskExecutorBuilder::new)
 			.customizers()
-			.configure(new LanceTaskExecutor());
+			.configure(new LanceTaskExecutor(rest));
 		executor.setThreadNamePrefix(prefix);
 		executor.setCorePoolSize(threads);
 		executor.setMaxPoolSize(threads);
@@ -97,7 +98,7 @@ public final class LanceExecutorAutoConfiguration {
 		// Streams go on while the application shuts down, and what is queued then is
 		// cleanup: it is run, not dropped, whatever Boot's own executor is told.
 		executor.setWaitForTasksToCompleteOnShutdown(true);
-		executor.setAwaitTerminationMillis(Math.max(background.awaitTermination().toMillis(), CLEANUP_MILLIS));
+		executor.setAwaitTerminationMillis(rest);
 		return executor;
 	}
 
