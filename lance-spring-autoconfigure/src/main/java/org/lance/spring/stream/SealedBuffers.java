@@ -133,7 +133,8 @@ record SealedBuffers(ArrowRecordBatch body, BatchMemory memory) {
 		BatchMemory memory = new BatchMemory(allocator, size, chunks::forEach, () -> held.forEach(ArrowBuf::close));
 		List<ArrowBuf> views = new ArrayList<>(buffers.length);
 		for (ArrowBuf buffer : buffers) {
-			views.add((buffer.capacity() == 0) ? buffer : memory.buffer(buffer.memoryAddress(), buffer.capacity()));
+			// Also if it is empty: Arrow writes to the one empty buffer of the allocator.
+			views.add(memory.buffer(buffer.memoryAddress(), buffer.capacity()));
 		}
 		return new SealedBuffers(body(source.getLength(), source.getNodes(), views, source.getVariadicBufferCounts()),
 				memory);
