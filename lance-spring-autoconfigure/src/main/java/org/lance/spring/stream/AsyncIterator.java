@@ -32,7 +32,11 @@ import java.util.function.Consumer;
  * <p>
  * <b>Ownership.</b> Whoever is given an item owns it. An item that is
  * {@link AutoCloseable} and that its caller no longer takes (the stage was cancelled or
- * timed out, or the iterator was closed meanwhile) is closed by the iterator.
+ * timed out, or the iterator was closed meanwhile) is closed by the iterator. After a
+ * subscription is cancelled, what was read ahead is closed as well. Operators of reactive
+ * libraries that hold items own them like any subscriber, and drop them at a cancel: in
+ * Reactor, {@code doOnDiscard(RecordBatch.class, RecordBatch::close)} below
+ * {@code publishOn}, {@code flatMap} or a buffer closes them.
  * <p>
  * <b>Threads.</b> May be used from any thread, one call at a time. Stages complete on a
  * thread of the engine or on the caller's: what is chained to them must not block. Use
