@@ -39,9 +39,15 @@ public final class ChildJvm {
 	}
 
 	static Process start(Class<? extends Program> program, String... arguments) throws IOException {
+		return start(List.of(), program, arguments);
+	}
+
+	private static Process start(List<String> options, Class<? extends Program> program, String... arguments)
+			throws IOException {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "--add-opens=java.base/java.nio=ALL-UNNAMED"));
+		command.addAll(options);
 		command
 			.addAll(List.of("-cp", System.getProperty("java.class.path"), ChildJvm.class.getName(), program.getName()));
 		command.addAll(List.of(arguments));
@@ -53,7 +59,16 @@ public final class ChildJvm {
 	 * @return what it printed
 	 */
 	static String run(Class<? extends Program> program, String... arguments) throws IOException, InterruptedException {
-		Process process = start(program, arguments);
+		return run(List.of(), program, arguments);
+	}
+
+	/**
+	 * Runs it to its end in a JVM with more options.
+	 * @return what it printed
+	 */
+	static String run(List<String> options, Class<? extends Program> program, String... arguments)
+			throws IOException, InterruptedException {
+		Process process = start(options, program, arguments);
 		process.getOutputStream().close();
 		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		if (process.waitFor() != 0) {

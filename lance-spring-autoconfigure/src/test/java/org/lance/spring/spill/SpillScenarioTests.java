@@ -90,6 +90,13 @@ class SpillScenarioTests {
 		return this.harness.manager.createReplaySpill(schema, place.options());
 	}
 
+	/**
+	 * The batches are where they should be for the test to show something.
+	 */
+	private static void assertOn(Place place, ReplaySpill spill) {
+		assertThat(spill.snapshot().state()).isEqualTo((place == Place.MEMORY) ? State.IN_MEMORY : State.ON_DISK);
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void rootThatIsReusedDoesNotChangeEarlierBatches(Place place) throws Exception {
@@ -106,6 +113,7 @@ class SpillScenarioTests {
 				}
 			}
 		}
+		assertOn(place, spill);
 		EngineExtension.await(sender.finish());
 		List<RecordBatch> kept = EngineExtension.await(spill.receiver().read().collect());
 		assertThat(kept.stream().map(this.harness.batches::take)).containsExactly(List.of(0L, 0L), List.of(1L, 10L),
@@ -142,6 +150,7 @@ class SpillScenarioTests {
 		for (int i = 0; i < 5; i++) {
 			write(sender, strict, 3L);
 		}
+		assertOn(place, spill);
 		EngineExtension.await(sender.finish());
 		RecordBatchStream reader = spill.receiver().read();
 		assertThat(reader.schema()).isEqualTo(Batches.SCHEMA);
@@ -198,6 +207,7 @@ class SpillScenarioTests {
 				}
 			}
 		}
+		assertOn(place, spill);
 		EngineExtension.await(sender.finish());
 		RecordBatchStream reader = spill.receiver().read();
 		assertThat(reader.schema()).isEqualTo(schema);
@@ -246,8 +256,10 @@ class SpillScenarioTests {
 		SpillSender sender = spill.sender();
 		for (int i = 0; i < 100; i++) {
 			this.harness.write(sender, i);
+			assertOn(Place.DISK, spill);
 		}
 		EngineExtension.await(sender.finish());
+		assertThat(spill.snapshot().memoryBytes()).isZero();
 		for (CompletionStage<List<RecordBatch>> reader : readers) {
 			assertThat(this.harness.batches.take(EngineExtension.await(reader))).hasSize(100).isSorted();
 		}
