@@ -19,7 +19,9 @@ package org.lance.spring.spill;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.function.IntFunction;
@@ -61,24 +63,25 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SpillAllocationTests {
 
-	private static final long ID = 7;
-
-	private static final DictionaryEncoding ENCODING = new DictionaryEncoding(ID, false, null);
+	/**
+	 * Two dictionaries, as loading the second one may fail when the first one is there.
+	 */
+	private static final List<Long> IDS = List.of(7L, 8L);
 
 	private static final Schema SCHEMA = new Schema(List.of(Field.nullable("n", new ArrowType.Int(64, true)),
-			new Field("d", new FieldType(true, ENCODING.getIndexType(), ENCODING), null)));
+			encoded("d", IDS.get(0)), encoded("e", IDS.get(1))));
 
 	/**
 	 * Some batches fit in, not all.
 	 */
-	private static final long SOME = 20_000;
+	private static final long SOME = 45_000;
 
 	private static final long ALL = 1L << 40;
 
 	/**
 	 * The rows of each batch; small ones are packed.
 	 */
-	private static final int[] ROWS = { 3, 4, 1_500, 2, 1_400 };
+	private static final int[] ROWS = { 3, 4, 1_100, 2, 1_050 };
 
 	/**
 	 * Which of them keeps far more memory alive than it needs.
@@ -110,20 +113,24 @@ class SpillAllocationTests {
 		this.pool = this.engine.pool(1);
 	}
 
+	private static Field encoded(String name, long id) {
+		DictionaryEncoding encoding = new DictionaryEncoding(id, false, null);
+		return new Field(name, new FieldType(true, encoding.getIndexType(), encoding), null);
+	}
+
 	static Stream<Arguments> scenarios() {
-		Stream<Arguments> onDisk = Stream.of(0L, SOME)
-			.flatMap((limit) -> Stream.of(Arguments.of(limit, ReadMode.READ, SpillFormat.PLAIN),
-					Arguments.of(limit, ReadMode.MAP, SpillFormat.PLAIN),
-					Arguments.of(limit, ReadMode.MAP, new SpillFormat(ZSTD, false)),
-					Arguments.of(limit, ReadMode.MAP, new SpillFormat(SpillCompression.NONE, true)),
-					Arguments.of(limit, ReadMode.MAP, new SpillFormat(ZSTD, true))));
-		return Stream.concat(Stream.of(Arguments.of(ALL, ReadMode.READ, SpillFormat.PLAIN)), onDisk);
+		return Stream.concat(fewScenarios(),
+				Stream.of(Arguments.of(0L, ReadMode.READ, SpillFormat.PLAIN),
+						Arguments.of(0L, ReadMode.MAP, new SpillFormat(ZSTD, true)),
+						Arguments.of(SOME, ReadMode.MAP, SpillFormat.PLAIN),
+						Arguments.of(SOME, ReadMode.MAP, new SpillFormat(ZSTD, false)),
+						Arguments.of(SOME, ReadMode.READ, new SpillFormat(SpillCompression.NONE, true))));
 	}
 
 	static Stream<Arguments> fewScenarios() {
 		return Stream.of(Arguments.of(ALL, ReadMode.READ, SpillFormat.PLAIN),
-				Arguments.of(SOME, ReadMode.READ, SpillFormat.PLAIN), Arguments.of(0L, ReadMode.MAP, SpillFormat.PLAIN),
-				Arguments.of(SOME, ReadMode.MAP, new SpillFormat(ZSTD, true)));
+				Arguments.of(0L, ReadMode.MAP, SpillFormat.PLAIN),
+				Arguments.of(SOME, ReadMode.READ, new SpillFormat(ZSTD, true)));
 	}
 
 	@ParameterizedTest
@@ -191,64 +198,76 @@ class SpillAllocationTests {
 
 		private final List<String> values = new ArrayList<>();
 
-		private DictionaryVersion version;
+		private final Map<Long, DictionaryVersion> versions = new LinkedHashMap<>();
 
 		Input(BufferAllocator allocator) {
 			this.allocator = allocator;
 		}
 
 		Sample sample(int index) {
-			if (this.version == null || index == DELTA || index == REPLACEMENT) {
-				DictionaryVersion before = this.version;
-				this.version = dictionary(index, (index == DELTA) ? before : null);
-				if (before != null) {
-					before.close();
-				}
+			if (this.values.isEmpty() || index == DELTA || index == REPLACEMENT) {
+				change(index);
 			}
 			int count = ROWS[index];
 			int reserved = (index == WASTEFUL) ? 20 * count : count;
 			try (VectorSchemaRoot root = VectorSchemaRoot.create(SCHEMA, this.allocator)) {
 				BigIntVector numbers = (BigIntVector) root.getVector("n");
-				IntVector indexes = (IntVector) root.getVector("d");
 				numbers.allocateNew(reserved);
-				indexes.allocateNew(reserved);
 				for (int i = 0; i < count; i++) {
 					numbers.set(i, number(index, i));
-					indexes.set(i, i % this.values.size());
+				}
+				for (String name : List.of("d", "e")) {
+					IntVector indexes = (IntVector) root.getVector(name);
+					indexes.allocateNew(reserved);
+					for (int i = 0; i < count; i++) {
+						indexes.set(i, i % this.values.size());
+					}
 				}
 				root.setRowCount(count);
 				try (ArrowRecordBatch body = new VectorUnloader(root).getRecordBatch()) {
-					return new Sample(RecordBatch.seal(SCHEMA, body, List.of(this.version), this.allocator), index,
+					return new Sample(RecordBatch.seal(SCHEMA, body, this.versions.values(), this.allocator), index,
 							List.copyOf(this.values));
 				}
 			}
 		}
 
-		private DictionaryVersion dictionary(int index, DictionaryVersion previous) {
+		private void change(int index) {
+			List<String> added = IntStream.range(0, 3).mapToObj((i) -> "value " + index + "." + i).toList();
+			List<DictionaryVersion> changed = new ArrayList<>();
+			try {
+				for (Long id : IDS) {
+					changed.add(dictionary(id, added, (index == DELTA) ? this.versions.get(id) : null));
+				}
+			}
+			catch (OutOfMemoryException ex) {
+				changed.forEach(DictionaryVersion::close);
+				throw ex;
+			}
+			if (index != DELTA || this.versions.isEmpty()) {
+				this.values.clear();
+			}
+			this.values.addAll(added);
+			close();
+			changed.forEach((version) -> this.versions.put(version.id(), version));
+		}
+
+		private DictionaryVersion dictionary(long id, List<String> added, DictionaryVersion previous) {
 			try (VarCharVector vector = new VarCharVector("values", this.allocator)) {
-				List<String> added = IntStream.range(0, 3).mapToObj((i) -> "value " + index + "." + i).toList();
 				vector.allocateNew();
 				for (int i = 0; i < added.size(); i++) {
 					vector.set(i, added.get(i).getBytes(StandardCharsets.UTF_8));
 				}
 				vector.setValueCount(added.size());
 				try (ArrowRecordBatch body = new VectorUnloader(VectorSchemaRoot.of(vector)).getRecordBatch()) {
-					DictionaryVersion made = DictionaryVersion.seal(ID, vector.getField(), body, previous,
-							this.allocator);
-					if (previous == null) {
-						this.values.clear();
-					}
-					this.values.addAll(added);
-					return made;
+					return DictionaryVersion.seal(id, vector.getField(), body, previous, this.allocator);
 				}
 			}
 		}
 
 		@Override
 		public void close() {
-			if (this.version != null) {
-				this.version.close();
-			}
+			this.versions.values().forEach(DictionaryVersion::close);
+			this.versions.clear();
 		}
 
 	}
@@ -267,17 +286,27 @@ class SpillAllocationTests {
 		}
 
 		void check(OpenBatch open) {
+			assertThat(open.root().getRowCount()).isEqualTo(ROWS[this.index]);
 			BigIntVector numbers = (BigIntVector) open.root().getVector("n");
-			IntVector indexes = (IntVector) open.root().getVector("d");
-			VarCharVector dictionary = (VarCharVector) open.dictionaries().lookup(ID).getVector();
+			for (int i = 0; i < ROWS[this.index]; i++) {
+				if (numbers.get(i) != number(this.index, i)) {
+					throw new AssertionError("Row %d of batch %d is another one".formatted(i, this.index));
+				}
+			}
+			check(open, "d", IDS.get(0));
+			check(open, "e", IDS.get(1));
+		}
+
+		private void check(OpenBatch open, String name, long id) {
+			VarCharVector dictionary = (VarCharVector) open.dictionaries().lookup(id).getVector();
 			List<String> read = IntStream.range(0, dictionary.getValueCount())
 				.mapToObj((i) -> new String(dictionary.get(i), StandardCharsets.UTF_8))
 				.toList();
 			assertThat(read).isEqualTo(this.values);
-			assertThat(open.root().getRowCount()).isEqualTo(ROWS[this.index]);
+			IntVector indexes = (IntVector) open.root().getVector(name);
 			for (int i = 0; i < ROWS[this.index]; i++) {
-				if (numbers.get(i) != number(this.index, i) || indexes.get(i) != i % this.values.size()) {
-					throw new AssertionError("Row %d of batch %d is another one".formatted(i, this.index));
+				if (indexes.get(i) != i % this.values.size()) {
+					throw new AssertionError("Index %d of batch %d is another one".formatted(i, this.index));
 				}
 			}
 		}
@@ -351,6 +380,8 @@ class SpillAllocationTests {
 
 		private final IntFunction<Sample> input;
 
+		private final boolean inMemory;
+
 		private final SpillManager manager;
 
 		private final List<Sample> written = new ArrayList<>();
@@ -358,6 +389,7 @@ class SpillAllocationTests {
 		Run(FailingAllocator failing, IntFunction<Sample> input, long limit, ReadMode mode, SpillFormat format) {
 			this.failing = failing;
 			this.input = input;
+			this.inMemory = limit == ALL;
 			this.manager = SpillManager.builder(failing.allocator(), SpillAllocationTests.this.pool)
 				.directories(List.of(SpillAllocationTests.this.directory))
 				.memoryLimit(limit)
@@ -382,9 +414,11 @@ class SpillAllocationTests {
 				boolean failedBefore = this.failing.failed();
 				check(before, complete, true);
 				check(during, complete, true);
-				check(spill.receiver().read().collect(), complete, !failedBefore || this.failing.lasts());
-				this.failing.repair();
-				check(spill.receiver().read().collect(), complete, false);
+				boolean mayFail = !failedBefore || this.failing.lasts();
+				if (!check(spill.receiver().read().collect(), complete, mayFail)) {
+					this.failing.repair();
+					check(spill.receiver().read().collect(), complete, false);
+				}
 			}
 			finally {
 				this.failing.repair();
@@ -416,12 +450,16 @@ class SpillAllocationTests {
 
 		private void checkFailure(Throwable failure) {
 			if (failure != null) {
+				assertThat(this.inMemory).as("memory of its own is needed").isFalse();
 				assertThat(failure).isInstanceOf(SpillIoException.class)
 					.hasRootCauseInstanceOf(OutOfMemoryException.class);
 			}
 		}
 
-		private void check(CompletionStage<List<RecordBatch>> reader, boolean complete, boolean mayFail)
+		/**
+		 * Tells whether a reader got everything; otherwise it failed as it may.
+		 */
+		private boolean check(CompletionStage<List<RecordBatch>> reader, boolean complete, boolean mayFail)
 				throws Exception {
 			List<RecordBatch> batches;
 			try {
@@ -430,7 +468,7 @@ class SpillAllocationTests {
 			catch (Exception ex) {
 				checkFailure(Failures.unwrap(ex));
 				assertThat(mayFail || !complete).as("the reader fails although memory is there").isTrue();
-				return;
+				return false;
 			}
 			try {
 				assertThat(complete).as("the spill was finished").isTrue();
@@ -438,6 +476,7 @@ class SpillAllocationTests {
 				for (int i = 0; i < batches.size(); i++) {
 					check(batches.get(i), this.written.get(i));
 				}
+				return true;
 			}
 			finally {
 				batches.forEach(RecordBatch::close);
