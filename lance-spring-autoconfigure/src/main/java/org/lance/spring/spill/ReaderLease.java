@@ -73,12 +73,17 @@ final class ReaderLease {
 		public void run() {
 			if (this.ended.compareAndSet(false, true)) {
 				// Not on the cleaner's thread: a drain that waited for it may go on.
-				this.executor.cleanUp(() -> {
-					logger.warn("A reader of spill '{}' was neither read to its end nor closed; it became unreachable. "
-							+ "Close every stream that you open", this.core.name(), this.trace);
-					this.core.readerClosed();
-				});
+				this.executor.cleanUp(this::giveBack);
 			}
+		}
+
+		private void giveBack() {
+			// One that was told of the end of its spill held nothing up.
+			if (!this.core.isEnded()) {
+				logger.warn("A reader of spill '{}' was neither read to its end nor closed; it became unreachable. "
+						+ "Close every stream that you open", this.core.name(), this.trace);
+			}
+			this.core.readerClosed();
 		}
 
 	}

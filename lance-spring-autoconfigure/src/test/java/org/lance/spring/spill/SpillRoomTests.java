@@ -215,7 +215,7 @@ class SpillRoomTests {
 
 	@Test
 	void spillThatWaitsForRoomAndIsMovedItselfWritesItsBatchOnce() throws Exception {
-		SpillHarness harness = harness(3, 400_000);
+		SpillHarness harness = harness(3, 380_000);
 		ReplaySpill first = harness.spill(Place.MEMORY);
 		SpillSender firstSender = first.sender();
 		write(harness, firstSender, 3 * ROWS, 1);
@@ -236,6 +236,7 @@ class SpillRoomTests {
 			}
 		};
 		CompletionStage<Void> written = begin(harness, sender, ROWS, 3);
+		assertThat(written.toCompletableFuture()).as("waits for the first one to move").isNotDone();
 		CompletionStage<Void> moved = core(harness, first).moveToDisk();
 		core(harness, waiting).moveToDisk();
 		appending.await();
