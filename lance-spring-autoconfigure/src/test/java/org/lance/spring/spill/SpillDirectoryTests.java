@@ -29,11 +29,15 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.lance.spring.spill.FaultyFileSystem.Operation;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.testing.EngineExtension;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -270,7 +274,8 @@ class SpillDirectoryTests {
 	}
 
 	@Test
-	void theDirectoryOfADeadProcessIsReclaimedAndThatOfALivingOneIsNot() throws Exception {
+	@ExtendWith(OutputCaptureExtension.class)
+	void theDirectoryOfADeadProcessIsReclaimedAndThatOfALivingOneIsNot(CapturedOutput output) throws Exception {
 		Files.writeString(this.base.resolve("foreign.arrows"), "foreign");
 		Path noLock = Files.createDirectory(DirectoryName.next().directory(this.base));
 		FileSpillStore own = store(this.base);
@@ -282,8 +287,10 @@ class SpillDirectoryTests {
 			living.read();
 			dead.read();
 			dead.kill();
-			assertThat(living.reclaim()).isOne();
-			assertThat(next.reclaim()).isZero();
+			assertThat(next.reclaim()).isOne();
+			assertThat(output).containsOnlyOnce("of a dead process")
+				.contains("Removed the spill directory " + this.base);
+			assertThat(living.reclaim()).isZero();
 			assertThat(entries(this.base)).hasSize(6);
 			living.read();
 			append(file, 2);
