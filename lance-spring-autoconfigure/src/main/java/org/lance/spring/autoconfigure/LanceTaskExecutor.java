@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
@@ -30,6 +32,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
  * which its tasks may use.
  */
 class LanceTaskExecutor extends ThreadPoolTaskExecutor {
+
+	private static final Logger logger = LoggerFactory.getLogger(LanceTaskExecutor.class);
 
 	private final Object lock = new Object();
 
@@ -84,8 +88,8 @@ class LanceTaskExecutor extends ThreadPoolTaskExecutor {
 	public void stop(Runnable callback) {
 		super.stop(() -> atRest().orTimeout(this.restMillis, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
 			if (failure != null) {
-				logger.warn("A task of '%s' still runs after %d ms, and the shutdown goes on without it"
-					.formatted(getThreadNamePrefix(), this.restMillis));
+				logger.warn("A task of '{}' still runs after {} ms, and the shutdown goes on without it",
+						getThreadNamePrefix(), this.restMillis);
 				// It was waited for.
 				setAwaitTerminationMillis(LanceExecutorAutoConfiguration.CLEANUP_MILLIS);
 			}
