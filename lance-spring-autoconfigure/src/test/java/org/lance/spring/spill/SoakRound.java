@@ -102,7 +102,7 @@ final class SoakRound {
 		this.diskIsLimited = this.random.nextInt(3) == 0;
 		this.directoryIsUnsafe = this.random.nextInt(4) == 0;
 		this.allocator = this.root.newChildAllocator("spills", 0,
-				this.memoryIsShort ? 100_000 + this.random.nextInt(2_000_000) : Long.MAX_VALUE);
+				this.memoryIsShort ? 100_000 + this.random.nextInt(700_000) : Long.MAX_VALUE);
 		for (int i = pick(1, 1, 2); i > 0; i--) {
 			this.directories.add(Files.createDirectories(base.resolve("directory" + i)));
 		}
@@ -141,7 +141,7 @@ final class SoakRound {
 			spills.add(this.users.submit(spill::run));
 		}
 		Future<?> vandal = this.users.submit(this::removeDirectories);
-		if (this.random.nextBoolean()) {
+		if (this.random.nextInt(3) == 0) {
 			Thread.sleep(this.random.nextInt(150));
 			endEarly();
 		}

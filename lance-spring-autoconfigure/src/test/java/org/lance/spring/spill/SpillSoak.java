@@ -111,21 +111,29 @@ class SpillSoak {
 	}
 
 	/**
-	 * Waits as long as anything happens.
+	 * Waits as long as anything happens and all goes well.
 	 */
 	private void await(Future<?> running) throws Exception {
-		long before = -1;
+		long progress = -1;
+		long since = System.nanoTime();
 		while (true) {
 			try {
-				running.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+				running.get(1, TimeUnit.SECONDS);
 				return;
 			}
 			catch (TimeoutException ex) {
-				long now = this.report.progress();
-				if (now == before) {
+				long now = System.nanoTime();
+				if (this.report.failure() != null) {
+					// It may keep others from their end.
+					return;
+				}
+				if (this.report.progress() != progress) {
+					progress = this.report.progress();
+					since = now;
+				}
+				else if (now - since > PATIENCE.toNanos()) {
 					throw new AssertionError("Nothing happens for %s:%n%s".formatted(PATIENCE, threads()));
 				}
-				before = now;
 			}
 		}
 	}
