@@ -37,8 +37,15 @@ final class SoakReport {
 	}
 
 	void count(String what, long times) {
-		this.counts.computeIfAbsent(what, (name) -> new LongAdder()).add(times);
+		note(what, times);
 		this.progress.increment();
+	}
+
+	/**
+	 * Counts what also goes on while all spills hang.
+	 */
+	void note(String what, long times) {
+		this.counts.computeIfAbsent(what, (name) -> new LongAdder()).add(times);
 	}
 
 	void count(Throwable failed) {

@@ -210,7 +210,7 @@ final class SoakRound {
 				Thread.sleep(own.nextInt(40));
 				Path directory = this.directories.get(own.nextInt(this.directories.size()));
 				delete(directory);
-				this.report.count("directories removed");
+				this.report.note("directories removed", 1);
 				if (own.nextBoolean()) {
 					putFile(directory);
 					Thread.sleep(own.nextInt(20));
@@ -226,11 +226,11 @@ final class SoakRound {
 	private void putFile(Path path) {
 		try {
 			Files.writeString(path, "in the way");
-			this.report.count("directories replaced by a file");
+			this.report.note("directories replaced by a file", 1);
 		}
 		catch (IOException ex) {
 			// The spills were faster.
-			this.report.count("directories that were back at once");
+			this.report.note("directories that were back at once", 1);
 		}
 	}
 
