@@ -16,11 +16,9 @@
 
 package org.lance.spring.spill;
 
-import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.RecordBatch;
@@ -33,14 +31,12 @@ final class CoreSender implements SpillSender {
 
 	private final SpillCore core;
 
-	private final Lost lost;
-
-	private final Cleaner.Cleanable cleanable;
+	private final LossWatch watch;
 
 	CoreSender(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
 		this.core = core;
-		this.lost = new Lost(core, executor, trace);
-		this.cleanable = SpillLease.CLEANER.register(this, this.lost);
+		this.watch = new LossWatch(this, executor, () -> core
+			.abandon("its sender was lost without finish() or sendError(); it became unreachable", trace));
 	}
 
 	@Override
@@ -72,38 +68,7 @@ final class CoreSender implements SpillSender {
 	@Override
 	public void close() {
 		this.core.abandon("its sender was closed without finish() or sendError()", null);
-		this.lost.ended.set(true);
-		this.cleanable.clean();
-	}
-
-	/**
-	 * Abandons the spill of a lost sender; must not refer to the sender.
-	 */
-	private static final class Lost implements Runnable {
-
-		private final AtomicBoolean ended = new AtomicBoolean();
-
-		private final SpillCore core;
-
-		private final SpillExecutor executor;
-
-		private final @Nullable CreationTrace trace;
-
-		Lost(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
-			this.core = core;
-			this.executor = executor;
-			this.trace = trace;
-		}
-
-		@Override
-		public void run() {
-			if (this.ended.compareAndSet(false, true) && !this.core.isEnded()) {
-				// Not on the cleaner's thread: continuations of users may follow.
-				this.executor.cleanUp(() -> this.core
-					.abandon("its sender was lost without finish() or sendError(); it became unreachable", this.trace));
-			}
-		}
-
+		this.watch.end();
 	}
 
 }

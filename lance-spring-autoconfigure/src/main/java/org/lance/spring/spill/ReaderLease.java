@@ -16,9 +16,6 @@
 
 package org.lance.spring.spill;
 
-import java.lang.ref.Cleaner;
-import java.util.concurrent.atomic.AtomicBoolean;
-
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,62 +27,32 @@ final class ReaderLease {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReaderLease.class);
 
-	private final Lost lost;
+	private final SpillCore core;
 
-	private final Cleaner.Cleanable cleanable;
+	private final LossWatch watch;
 
 	ReaderLease(SpillReader reader, SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
-		this.lost = new Lost(core, executor, trace);
+		this.core = core;
 		core.readerOpened();
-		this.cleanable = SpillLease.CLEANER.register(reader, this.lost);
+		this.watch = new LossWatch(reader, executor, () -> giveBack(core, trace));
 	}
 
 	/**
 	 * The reader ended or was closed.
 	 */
 	void end() {
-		if (this.lost.ended.compareAndSet(false, true)) {
-			this.lost.core.readerClosed();
-			this.cleanable.clean();
+		if (this.watch.end()) {
+			this.core.readerClosed();
 		}
 	}
 
-	/**
-	 * Gives a lost reader back; must not refer to it.
-	 */
-	private static final class Lost implements Runnable {
-
-		private final AtomicBoolean ended = new AtomicBoolean();
-
-		private final SpillCore core;
-
-		private final SpillExecutor executor;
-
-		private final @Nullable CreationTrace trace;
-
-		Lost(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
-			this.core = core;
-			this.executor = executor;
-			this.trace = trace;
+	private static void giveBack(SpillCore core, @Nullable CreationTrace trace) {
+		// One that was told of the end of its spill held nothing up.
+		if (!core.isEnded()) {
+			logger.warn("A reader of spill '{}' was neither read to its end nor closed; it became unreachable. "
+					+ "Close every stream that you open", core.name(), trace);
 		}
-
-		@Override
-		public void run() {
-			if (this.ended.compareAndSet(false, true)) {
-				// Not on the cleaner's thread: a drain that waited for it may go on.
-				this.executor.cleanUp(this::giveBack);
-			}
-		}
-
-		private void giveBack() {
-			// One that was told of the end of its spill held nothing up.
-			if (!this.core.isEnded()) {
-				logger.warn("A reader of spill '{}' was neither read to its end nor closed; it became unreachable. "
-						+ "Close every stream that you open", this.core.name(), this.trace);
-			}
-			this.core.readerClosed();
-		}
-
+		core.readerClosed();
 	}
 
 }

@@ -16,9 +16,6 @@
 
 package org.lance.spring.spill;
 
-import java.lang.ref.Cleaner;
-import java.util.concurrent.atomic.AtomicBoolean;
-
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,15 +27,13 @@ import org.slf4j.LoggerFactory;
  */
 final class SpillLease {
 
-	static final Cleaner CLEANER = Cleaner.create();
-
-	private final Forgotten forgotten;
-
-	private final Cleaner.Cleanable cleanable;
+	private static final Logger logger = LoggerFactory.getLogger(SpillLease.class);
 
 	private final SpillExecutor executor;
 
 	private final boolean traces;
+
+	private final LossWatch watch;
 
 	/**
 	 * Creates a lease.
@@ -48,8 +43,7 @@ final class SpillLease {
 	SpillLease(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
 		this.executor = executor;
 		this.traces = trace != null;
-		this.forgotten = new Forgotten(core, executor, trace);
-		this.cleanable = CLEANER.register(this, this.forgotten);
+		this.watch = new LossWatch(this, executor, () -> close(core, trace));
 	}
 
 	/**
@@ -64,47 +58,15 @@ final class SpillLease {
 	 * The spill was closed properly.
 	 */
 	void end() {
-		this.forgotten.ended.set(true);
-		this.cleanable.clean();
+		this.watch.end();
 	}
 
-	/**
-	 * Closes a forgotten spill; must not refer to the lease.
-	 */
-	private static final class Forgotten implements Runnable {
-
-		private static final Logger logger = LoggerFactory.getLogger(SpillLease.class);
-
-		private final AtomicBoolean ended = new AtomicBoolean();
-
-		private final SpillCore core;
-
-		private final SpillExecutor executor;
-
-		private final @Nullable CreationTrace trace;
-
-		Forgotten(SpillCore core, SpillExecutor executor, @Nullable CreationTrace trace) {
-			this.core = core;
-			this.executor = executor;
-			this.trace = trace;
+	private static void close(SpillCore core, @Nullable CreationTrace trace) {
+		if (!core.isEnded()) {
+			logger.warn("Spill '{}' was never closed and nobody can read it any more; it is given back. "
+					+ "Close every spill that you create", core.name(), trace);
+			core.close("it was forgotten without being closed", true);
 		}
-
-		@Override
-		public void run() {
-			if (this.ended.compareAndSet(false, true)) {
-				// Not on the cleaner's thread: continuations of users may follow.
-				this.executor.cleanUp(this::close);
-			}
-		}
-
-		private void close() {
-			if (!this.core.isEnded()) {
-				logger.warn("Spill '{}' was never closed and nobody can read it any more; it is given back. "
-						+ "Close every spill that you create", this.core.name(), this.trace);
-				this.core.close("it was forgotten without being closed", true);
-			}
-		}
-
 	}
 
 }
