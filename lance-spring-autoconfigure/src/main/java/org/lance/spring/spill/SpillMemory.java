@@ -83,23 +83,26 @@ final class SpillMemory {
 	/**
 	 * Returns a batch as it is worth keeping: one that keeps much more memory alive than
 	 * its data is copied. Takes no lock and changes nothing.
-	 * @param batch the batch, taken over
+	 * @param batch the batch, taken over, also on failure
 	 * @return the batch, owned by the caller
 	 */
 	RecordBatch compact(RecordBatch batch) {
-		if (this.limit == 0 || PackedEncoder.isSmall(batch)) {
-			return batch;
-		}
-		RecordBatch compact;
 		try {
-			compact = batch.compact(this.allocator);
+			if (this.limit == 0 || PackedEncoder.isSmall(batch)) {
+				return batch;
+			}
+			RecordBatch compact = batch.compact(this.allocator);
+			batch.close();
+			return compact;
 		}
 		catch (OutOfMemoryException ex) {
 			// Then as it is: it counts with all that it keeps alive.
 			return batch;
 		}
-		batch.close();
-		return compact;
+		catch (Throwable ex) {
+			batch.close();
+			throw ex;
+		}
 	}
 
 	/**

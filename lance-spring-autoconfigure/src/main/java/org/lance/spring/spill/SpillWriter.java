@@ -95,7 +95,7 @@ final class SpillWriter {
 			this.fields.check(batch);
 			held = this.memory.compact(batch.withSchema(this.core.schema()));
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			result.completeExceptionally(ex);
 			return result;
 		}

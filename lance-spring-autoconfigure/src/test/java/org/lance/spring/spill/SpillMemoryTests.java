@@ -22,7 +22,10 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
+import org.apache.arrow.memory.AllocationListener;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.IntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -35,6 +38,8 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.lance.spring.spill.SpillSnapshot.State;
 import org.lance.spring.stream.BatchSealer;
 import org.lance.spring.stream.DictionaryVersion;
@@ -276,6 +281,41 @@ class SpillMemoryTests {
 		assertThat(spill.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		writeSlices(sender, 70_000, 3);
 		assertThat(spill.snapshot().state()).isEqualTo(State.ON_DISK);
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void whenABatchCannotBeCopiedThenItIsGivenBack(Runnable failure) throws Exception {
+		try (BufferAllocator broken = allocator(failure);
+				SpillManager manager = SpillManager.builder(broken, this.engine.pool(1)).build(this.store)) {
+			SpillSender sender = manager.createReplaySpill(Batches.SCHEMA).sender();
+			try (RecordBatch slice = slice(LARGE)) {
+				assertThat(SpillHarness.failure(sender.write(slice))).hasMessage("broken");
+			}
+			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
+			try (RecordBatch batch = new Batches(this.engine.allocator()).rows(LARGE, 1)) {
+				EngineExtension.await(sender.write(batch));
+			}
+		}
+	}
+
+	static Stream<Runnable> whenABatchCannotBeCopiedThenItIsGivenBack() {
+		return Stream.of(() -> {
+			throw new IllegalStateException("broken");
+		}, () -> {
+			throw new StackOverflowError("broken");
+		});
+	}
+
+	private BufferAllocator allocator(Runnable beforeAllocation) {
+		return this.engine.allocator().newChildAllocator("watched", new AllocationListener() {
+
+			@Override
+			public void onPreAllocation(long size) {
+				beforeAllocation.run();
+			}
+
+		}, 0, Long.MAX_VALUE);
 	}
 
 	private void writeSlices(SpillSender sender, int rows, int count) throws Exception {
