@@ -147,9 +147,13 @@ final class SpillMemory {
 			}
 			return fit;
 		}
-		Fit fit = packIntoNew(batch, message, nextPageSize(message), most);
+		long pageSize = nextPageSize(message);
+		Fit fit = packIntoNew(batch, message, pageSize, most);
+		if (fit == Fit.ADDED || pageSize == message.length()) {
+			return fit;
+		}
 		// A page of its own is what is really needed.
-		return (fit == Fit.ADDED) ? fit : packIntoNew(batch, message, message.length(), most);
+		return packIntoNew(batch, message, message.length(), most);
 	}
 
 	/**

@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.apache.arrow.memory.AllocationListener;
@@ -305,6 +306,37 @@ class SpillMemoryTests {
 		}, () -> {
 			throw new StackOverflowError("broken");
 		});
+	}
+
+	@Test
+	void batchThatDoesNotFitIsPackedOnceToFindOut() {
+		AtomicInteger allocations = new AtomicInteger();
+		try (BufferAllocator counted = allocator(allocations::incrementAndGet);
+				RecordBatch batch = new Batches(this.engine.allocator()).of(1)) {
+			SpillMemory memory = new SpillMemory(100, new MemoryBudget(Long.MAX_VALUE), counted, Batches.SCHEMA);
+			assertThat(memory.tryAdd(batch)).isEqualTo(SpillMemory.Fit.OVER_LIMIT);
+		}
+		assertThat(allocations).hasValue(1);
+	}
+
+	@Test
+	void batchThatFitsAloneIsTakenAlsoIfAGrownPageWouldNotFit() {
+		SpillMemory one = memory(Long.MAX_VALUE);
+		assertThat(add(one)).isEqualTo(SpillMemory.Fit.ADDED);
+		SpillMemory two = memory(2 * one.bytes());
+		assertThat(add(two)).isEqualTo(SpillMemory.Fit.ADDED);
+		assertThat(add(two)).isEqualTo(SpillMemory.Fit.ADDED);
+		assertThat(two.bytes()).isEqualTo(2 * one.bytes());
+		one.clear().run();
+		two.clear().run();
+	}
+
+	private SpillMemory memory(long limit) {
+		return new SpillMemory(limit, new MemoryBudget(Long.MAX_VALUE), this.engine.allocator(), Batches.SCHEMA);
+	}
+
+	private SpillMemory.Fit add(SpillMemory memory) {
+		return memory.tryAdd(new Batches(this.engine.allocator()).rows(100, 1));
 	}
 
 	private BufferAllocator allocator(Runnable beforeAllocation) {
