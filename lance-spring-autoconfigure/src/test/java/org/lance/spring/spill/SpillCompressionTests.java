@@ -22,9 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 
@@ -39,6 +37,7 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +51,7 @@ import org.lance.spring.testing.WithoutLibrary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests of compressed spill files.
@@ -69,72 +69,44 @@ class SpillCompressionTests {
 	@TempDir
 	Path base;
 
-	private final List<SpillFile> files = new ArrayList<>();
+	private TestFiles files;
 
-	private FileSpillStore store;
+	@BeforeEach
+	void setUp() {
+		this.files = new TestFiles(this.engine.allocator(), this.base, new LocalFileSystem());
+	}
 
 	@AfterEach
 	void deleteFiles() {
-		this.files.forEach(SpillFile::delete);
-		if (this.store != null) {
-			this.store.close();
-		}
-		assertThat(this.base).isEmptyDirectory();
-	}
-
-	private SpillFile create(Schema schema, SpillFormat format, ReadMode readMode) {
-		if (this.store == null) {
-			this.store = new FileSpillStore(() -> this.base, this.engine.allocator(), readMode);
-		}
-		SpillFile file = this.store.create("test", schema, Map.of(), format);
-		this.files.add(file);
-		return file;
-	}
-
-	private SpillFile create(SpillFormat format) {
-		return create(Batches.SCHEMA, format, ReadMode.MAP);
-	}
-
-	private Batches batches() {
-		return new Batches(this.engine.allocator());
-	}
-
-	private static void append(SpillFile file, RecordBatch batch) {
-		try (batch) {
-			file.append(batch);
-		}
+		this.files.close();
 	}
 
 	private RecordBatch random(int rows) {
-		return batches().of(new Random(7).longs(rows).toArray());
-	}
-
-	private List<Long> read(SpillFile file, int index) {
-		return batches().take(file.read(index, Verification.ALWAYS));
+		return this.files.batches.of(new Random(7).longs(rows).toArray());
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void batchesAreReadWhileACompressedFileIsWrittenAndAfterwards(ReadMode readMode) {
-		SpillFile file = create(Batches.SCHEMA, ZSTD, readMode);
+		SpillFile file = this.files.create(Batches.SCHEMA, ZSTD, readMode);
 		for (int i = 0; i < 20; i++) {
-			append(file, batches().rows(1000, i));
-			assertThat(read(file, i)).hasSize(1000).containsOnly((long) i);
-			assertThat(read(file, i / 2)).containsOnly((long) i / 2);
+			this.files.append(file, this.files.batches.rows(1000, i));
+			assertThat(this.files.read(file, i)).hasSize(1000).containsOnly((long) i);
+			assertThat(this.files.read(file, i / 2)).containsOnly((long) i / 2);
 		}
 		file.finish();
 		for (int i = 0; i < 20; i++) {
 			assertThat(file.length(i)).isLessThan(1000);
-			assertThat(read(file, i)).hasSize(1000).containsOnly((long) i);
+			assertThat(this.files.read(file, i)).hasSize(1000).containsOnly((long) i);
 		}
 	}
 
 	@Test
 	void aFinishedCompressedFileIsReadByArrow() throws Exception {
-		SpillFile file = create(ZSTD);
-		append(file, batches().rows(1000, 1));
-		append(file, random(1000));
-		append(file, batches().of());
+		SpillFile file = this.files.create(ZSTD);
+		this.files.append(file, this.files.batches.rows(1000, 1));
+		this.files.append(file, random(1000));
+		this.files.append(file, this.files.batches.of());
 		file.finish();
 		try (ArrowStreamReader reader = new ArrowStreamReader(Files.newInputStream(Path.of(file.toString())),
 				this.engine.allocator(), CommonsCompressionFactory.INSTANCE)) {
@@ -152,16 +124,16 @@ class SpillCompressionTests {
 			assertThat(reader.loadNextBatch()).isFalse();
 			assertThat(reader.bytesRead()).isEqualTo(file.bytes());
 		}
-		assertThat(read(file, 1)).containsExactlyElementsOf(new Random(7).longs(1000).boxed().toList());
+		assertThat(this.files.read(file, 1)).containsExactlyElementsOf(new Random(7).longs(1000).boxed().toList());
 	}
 
 	@Test
 	void whatDoesNotGetSmallerIsStoredAsItIs() throws Exception {
-		SpillFile plain = create(SpillFormat.PLAIN);
-		append(plain, random(4096));
-		SpillFile file = create(ZSTD);
-		append(file, random(4096));
-		assertThat(read(file, 0)).containsExactlyElementsOf(read(plain, 0));
+		SpillFile plain = this.files.create(SpillFormat.PLAIN);
+		this.files.append(plain, random(4096));
+		SpillFile file = this.files.create(ZSTD);
+		this.files.append(file, random(4096));
+		assertThat(this.files.read(file, 0)).containsExactlyElementsOf(this.files.read(plain, 0));
 		byte[] written = Files.readAllBytes(Path.of(file.toString()));
 		ByteBuffer bytes = ByteBuffer.wrap(written).order(ByteOrder.LITTLE_ENDIAN);
 		int data = written.length - 4096 * Long.BYTES;
@@ -171,7 +143,7 @@ class SpillCompressionTests {
 
 	@Test
 	void aBodyWithoutBytesIsNotCompressed() {
-		try (RecordBatch batch = batches().of();
+		try (RecordBatch batch = this.files.batches.of();
 				BodyCompressor compressor = new BodyCompressor(1);
 				ScratchMemory scratch = new ScratchMemory(this.engine.allocator())) {
 			assertThat(compressor.compress(batch.body(), scratch)).isEqualTo(new IpcEncoder.Body(batch.body(), 0));
@@ -183,15 +155,15 @@ class SpillCompressionTests {
 	 */
 	@Test
 	void aFileMayHaveBatchesOfBothKinds() throws Exception {
-		SpillFile file = create(new SpillFormat(SpillCompression.adaptive(1), false));
+		SpillFile file = this.files.create(new SpillFormat(SpillCompression.adaptive(1), false));
 		for (int i = 0; i < 2; i++) {
-			append(file, batches().rows(10_000, i));
+			this.files.append(file, this.files.batches.rows(10_000, i));
 		}
 		file.finish();
 		assertThat(file.length(0)).isGreaterThan(80_000);
 		assertThat(file.length(1)).isLessThan(10_000);
-		assertThat(read(file, 0)).hasSize(10_000).containsOnly(0L);
-		assertThat(read(file, 1)).hasSize(10_000).containsOnly(1L);
+		assertThat(this.files.read(file, 0)).hasSize(10_000).containsOnly(0L);
+		assertThat(this.files.read(file, 1)).hasSize(10_000).containsOnly(1L);
 		try (ArrowStreamReader reader = new ArrowStreamReader(Files.newInputStream(Path.of(file.toString())),
 				this.engine.allocator(), CommonsCompressionFactory.INSTANCE)) {
 			for (int i = 0; i < 2; i++) {
@@ -211,10 +183,10 @@ class SpillCompressionTests {
 		}
 		long[] lengths = new long[2];
 		for (int i = 0; i < 2; i++) {
-			SpillFile file = create(new SpillFormat(SpillCompression.zstd((i == 0) ? 1 : 19), false));
-			append(file, batches().of(values));
+			SpillFile file = this.files.create(new SpillFormat(SpillCompression.zstd((i == 0) ? 1 : 19), false));
+			this.files.append(file, this.files.batches.of(values));
 			lengths[i] = file.length(0);
-			assertThat(read(file, 0)).hasSize(values.length).last().isEqualTo(values[values.length - 1]);
+			assertThat(this.files.read(file, 0)).hasSize(values.length).last().isEqualTo(values[values.length - 1]);
 		}
 		assertThat(lengths[0]).isGreaterThan(lengths[1]);
 	}
@@ -234,9 +206,9 @@ class SpillCompressionTests {
 	@ParameterizedTest
 	@EnumSource
 	void whenAByteOfACompressedBatchIsChangedThenItIsCorrupted(Verification verification) throws Exception {
-		SpillFile file = create(ZSTD);
-		append(file, batches().rows(1000, 0));
-		append(file, random(100));
+		SpillFile file = this.files.create(ZSTD);
+		this.files.append(file, this.files.batches.rows(1000, 0));
+		this.files.append(file, random(100));
 		file.finish();
 		Path path = Path.of(file.toString());
 		byte[] good = Files.readAllBytes(path);
@@ -253,13 +225,13 @@ class SpillCompressionTests {
 			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
 		}
 		Files.write(path, good);
-		assertThat(read(file, 0)).containsOnly(0L);
+		assertThat(this.files.read(file, 0)).containsOnly(0L);
 	}
 
 	@Test
 	void whenTheAllocatorHasNoRoomToCompressThenTheWriteFailsAndNothingLeaks() {
-		SpillFile file = create(ZSTD);
-		append(file, batches().rows(100, 0));
+		SpillFile file = this.files.create(ZSTD);
+		this.files.append(file, this.files.batches.rows(100, 0));
 		try (RecordBatch batch = random(10_000)) {
 			long before = this.engine.allocator().getAllocatedMemory();
 			this.engine.allocator().setLimit(before + 50_000);
@@ -270,35 +242,35 @@ class SpillCompressionTests {
 			this.engine.allocator().setLimit(Long.MAX_VALUE);
 		}
 		assertThat(file.batches()).isOne();
-		assertThat(read(file, 0)).hasSize(100);
+		assertThat(this.files.read(file, 0)).hasSize(100);
 	}
 
 	@Test
 	void whenTheAllocatorHasNoRoomToDecompressThenTheReadFailsAndNothingLeaks() {
-		SpillFile file = create(ZSTD);
-		append(file, batches().rows(10_000, 1));
+		SpillFile file = this.files.create(ZSTD);
+		this.files.append(file, this.files.batches.rows(10_000, 1));
 		for (long limit : new long[] { 0, 1000, 50_000 }) {
 			this.engine.allocator().setLimit(limit);
-			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> read(file, 0))
+			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> this.files.read(file, 0))
 				.withMessageContaining("lance.memory.limit")
 				.withMessageContaining("needs 8");
 			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
 		}
 		this.engine.allocator().setLimit(Long.MAX_VALUE);
-		assertThat(read(file, 0)).containsOnly(1L);
+		assertThat(this.files.read(file, 0)).containsOnly(1L);
 	}
 
 	@Test
 	void batchesOfEmptyColumnsAndOfNoneAreKept() {
-		SpillFile none = create(new Schema(List.of()), ZSTD, ReadMode.MAP);
+		SpillFile none = this.files.create(new Schema(List.of()), ZSTD, ReadMode.MAP);
 		try (VectorSchemaRoot root = new VectorSchemaRoot(List.of())) {
 			root.setRowCount(7);
-			append(none, RecordBatch.copyOf(root, null, this.engine.allocator()));
+			this.files.append(none, RecordBatch.copyOf(root, null, this.engine.allocator()));
 		}
 		Schema schema = new Schema(List.of(Field.nullable("text", new ArrowType.Utf8())));
-		SpillFile empty = create(schema, ZSTD, ReadMode.MAP);
+		SpillFile empty = this.files.create(schema, ZSTD, ReadMode.MAP);
 		try (VectorSchemaRoot root = VectorSchemaRoot.create(schema, this.engine.allocator())) {
-			append(empty, RecordBatch.copyOf(root, null, this.engine.allocator()));
+			this.files.append(empty, RecordBatch.copyOf(root, null, this.engine.allocator()));
 		}
 		try (RecordBatch seven = none.read(0, Verification.ALWAYS);
 				RecordBatch zero = empty.read(0, Verification.ALWAYS)) {
@@ -310,22 +282,32 @@ class SpillCompressionTests {
 	@Test
 	void theMemoryOfTheCodecIsGivenBackWhenTheFileIsFinishedOrFailedOrDeleted() {
 		int before = ZstdCodec.open();
-		SpillFile finished = create(ZSTD);
-		SpillFile failed = create(ZSTD);
-		SpillFile deleted = create(ZSTD);
-		List.of(finished, failed, deleted).forEach((file) -> append(file, batches().rows(100, 0)));
+		SpillFile finished = this.files.create(ZSTD);
+		SpillFile failed = this.files.create(ZSTD);
+		SpillFile deleted = this.files.create(ZSTD);
+		List.of(finished, failed, deleted).forEach((file) -> this.files.append(file, this.files.batches.rows(100, 0)));
 		assertThat(ZstdCodec.open()).isEqualTo(before + 3);
 		finished.finish();
 		assertThat(ZstdCodec.open()).isEqualTo(before + 2);
-		try (RecordBatch batch = batches().rows(100, 0)) {
+		try (RecordBatch batch = this.files.batches.rows(100, 0)) {
 			this.engine.allocator().setLimit(this.engine.allocator().getAllocatedMemory());
 			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> failed.append(batch));
 			this.engine.allocator().setLimit(Long.MAX_VALUE);
 		}
 		assertThat(ZstdCodec.open()).isEqualTo(before + 1);
-		this.files.remove(deleted);
-		deleted.delete();
+		this.files.delete(deleted);
 		assertThat(ZstdCodec.open()).isEqualTo(before);
+	}
+
+	@Test
+	void aClosedCodecHoldsNoNativeMemory() {
+		ZstdCodec codec = new ZstdCodec(1);
+		codec.close();
+		try (ArrowBuf buffer = this.engine.allocator().buffer(1024)) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> codec.compress(buffer.memoryAddress(), 8, buffer.memoryAddress() + 512, 512))
+				.withMessageContaining("closed");
+		}
 	}
 
 	@Test

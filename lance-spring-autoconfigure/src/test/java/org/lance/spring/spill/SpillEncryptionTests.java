@@ -23,10 +23,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 
@@ -37,6 +35,7 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,51 +74,22 @@ class SpillEncryptionTests {
 
 	private final FaultyFileSystem fileSystem = new FaultyFileSystem();
 
-	private final List<SpillFile> files = new ArrayList<>();
+	private TestFiles files;
 
-	private FileSpillStore store;
+	@BeforeEach
+	void setUp() {
+		this.files = new TestFiles(this.engine.allocator(), this.base, this.fileSystem);
+	}
 
 	@AfterEach
 	void deleteFiles() {
-		this.files.forEach(SpillFile::delete);
-		if (this.store != null) {
-			this.store.close();
-		}
-		assertThat(this.base).isEmptyDirectory();
-	}
-
-	private SpillFile create(Schema schema, SpillFormat format, ReadMode readMode) {
-		if (this.store == null) {
-			this.store = new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, this.fileSystem,
-					1 << 20);
-		}
-		SpillFile file = this.store.create("test", schema, Map.of(), format);
-		this.files.add(file);
-		return file;
-	}
-
-	private SpillFile create() {
-		return create(Batches.SCHEMA, ENCRYPTED, ReadMode.MAP);
-	}
-
-	private Batches batches() {
-		return new Batches(this.engine.allocator());
-	}
-
-	private static void append(SpillFile file, RecordBatch batch) {
-		try (batch) {
-			file.append(batch);
-		}
-	}
-
-	private List<Long> read(SpillFile file, int index) {
-		return batches().take(file.read(index, Verification.ALWAYS));
+		this.files.close();
 	}
 
 	private SpillFile written(int count) {
-		SpillFile file = create();
+		SpillFile file = this.files.create(ENCRYPTED);
 		for (int i = 0; i < count; i++) {
-			append(file, batches().rows(100, i));
+			this.files.append(file, this.files.batches.rows(100, i));
 		}
 		file.finish();
 		return file;
@@ -137,15 +107,15 @@ class SpillEncryptionTests {
 	@ParameterizedTest
 	@EnumSource
 	void batchesAreReadWhileAnEncryptedFileIsWrittenAndAfterwards(ReadMode readMode) {
-		SpillFile file = create(Batches.SCHEMA, ENCRYPTED, readMode);
+		SpillFile file = this.files.create(Batches.SCHEMA, ENCRYPTED, readMode);
 		for (int i = 0; i < 10; i++) {
-			append(file, batches().rows(1000 * i, i));
-			assertThat(read(file, i)).hasSize(1000 * i);
-			assertThat(read(file, i / 2)).hasSize(1000 * (i / 2)).allMatch(Long.valueOf(i / 2)::equals);
+			this.files.append(file, this.files.batches.rows(1000 * i, i));
+			assertThat(this.files.read(file, i)).hasSize(1000 * i);
+			assertThat(this.files.read(file, i / 2)).hasSize(1000 * (i / 2)).allMatch(Long.valueOf(i / 2)::equals);
 		}
 		file.finish();
 		for (int i = 0; i < 10; i++) {
-			assertThat(read(file, i)).hasSize(1000 * i).allMatch(Long.valueOf(i)::equals);
+			assertThat(this.files.read(file, i)).hasSize(1000 * i).allMatch(Long.valueOf(i)::equals);
 		}
 		assertThat(file.bytes()).isEqualTo(path(file).toFile().length());
 		assertThat(this.fileSystem.count(Operation.MAP)).isZero();
@@ -156,9 +126,9 @@ class SpillEncryptionTests {
 		int rows = 400_000;
 		long[] values = new Random(3).longs(rows).toArray();
 		for (SpillFormat format : List.of(ENCRYPTED, new SpillFormat(SpillCompression.zstd(1), true))) {
-			SpillFile file = create(Batches.SCHEMA, format, ReadMode.MAP);
+			SpillFile file = this.files.create(Batches.SCHEMA, format, ReadMode.MAP);
 			int before = this.fileSystem.count(Operation.WRITE);
-			try (RecordBatch batch = batches().of(values)) {
+			try (RecordBatch batch = this.files.batches.of(values)) {
 				long held = this.engine.allocator().getAllocatedMemory();
 				// Without compression there is a piece of memory, and not a batch.
 				this.engine.allocator().setLimit(format.isCompressed() ? Long.MAX_VALUE : held + (3 << 20));
@@ -166,7 +136,7 @@ class SpillEncryptionTests {
 				this.engine.allocator().setLimit(Long.MAX_VALUE);
 			}
 			assertThat(this.fileSystem.count(Operation.WRITE) - before).isBetween(3, 4);
-			List<Long> read = read(file, 0);
+			List<Long> read = this.files.read(file, 0);
 			assertThat(read).hasSize(rows);
 			for (int i = 0; i < rows; i++) {
 				assertThat(read.get(i)).isEqualTo(values[i]);
@@ -179,11 +149,11 @@ class SpillEncryptionTests {
 	void neitherTheDataNorTheirNamesNorTheKeyAreOnDisk(boolean compressed) throws Exception {
 		SpillFormat format = new SpillFormat(compressed ? SpillCompression.zstd(1) : SpillCompression.NONE, true);
 		Schema schema = new Schema(List.of(Field.nullable("secret_column", new ArrowType.Utf8())));
-		SpillFile file = create(schema, format, ReadMode.MAP);
+		SpillFile file = this.files.create(schema, format, ReadMode.MAP);
 		try (VectorSchemaRoot root = VectorSchemaRoot.create(schema, this.engine.allocator())) {
 			((VarCharVector) root.getVector(0)).setSafe(0, MARKER.getBytes(StandardCharsets.UTF_8));
 			root.setRowCount(1);
-			append(file, RecordBatch.copyOf(root, null, this.engine.allocator()));
+			this.files.append(file, RecordBatch.copyOf(root, null, this.engine.allocator()));
 		}
 		file.finish();
 		byte[] key = key(file).getEncoded();
@@ -225,8 +195,7 @@ class SpillEncryptionTests {
 		SpillFile file = written(1);
 		FileKey key = key(file);
 		assertThat(key.isDestroyed()).isFalse();
-		this.files.remove(file);
-		file.delete();
+		this.files.delete(file);
 		assertThat(key.isDestroyed()).isTrue();
 		assertThat((byte[]) ReflectionTestUtils.getField(key, "bytes")).isEqualTo(new byte[32]);
 		assertThatIllegalStateException().isThrownBy(key::getEncoded);
@@ -247,8 +216,8 @@ class SpillEncryptionTests {
 				.withMessageContaining("batch 1 ");
 			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
 		}
-		assertThat(read(file, 0)).containsOnly(0L);
-		assertThat(read(file, 2)).containsOnly(2L);
+		assertThat(this.files.read(file, 0)).containsOnly(0L);
+		assertThat(this.files.read(file, 2)).containsOnly(2L);
 	}
 
 	@Test
@@ -264,7 +233,7 @@ class SpillEncryptionTests {
 		Files.write(path(file), swapped);
 		for (int i = 0; i < 2; i++) {
 			int batch = i;
-			assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> read(file, batch));
+			assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> this.files.read(file, batch));
 		}
 	}
 
@@ -276,8 +245,8 @@ class SpillEncryptionTests {
 			try (FileChannel channel = FileChannel.open(path(file), StandardOpenOption.WRITE)) {
 				channel.truncate(size);
 			}
-			assertThat(read(file, 1)).containsOnly(1L);
-			assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> read(file, 2));
+			assertThat(this.files.read(file, 1)).containsOnly(1L);
+			assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> this.files.read(file, 2));
 		}
 	}
 
@@ -346,14 +315,14 @@ class SpillEncryptionTests {
 
 	@Test
 	void whenTheAllocatorHasNoRoomThenTheCallFailsAndNothingLeaks() {
-		SpillFile file = create();
-		append(file, batches().rows(10_000, 1));
+		SpillFile file = this.files.create(ENCRYPTED);
+		this.files.append(file, this.files.batches.rows(10_000, 1));
 		this.engine.allocator().setLimit(1000);
-		assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> read(file, 0))
+		assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> this.files.read(file, 0))
 			.withMessageContaining("lance.memory.limit");
 		assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
 		this.engine.allocator().setLimit(Long.MAX_VALUE);
-		try (RecordBatch batch = batches().rows(10_000, 1)) {
+		try (RecordBatch batch = this.files.batches.rows(10_000, 1)) {
 			long before = this.engine.allocator().getAllocatedMemory();
 			this.engine.allocator().setLimit(before);
 			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> file.append(batch))
@@ -361,22 +330,22 @@ class SpillEncryptionTests {
 			assertThat(this.engine.allocator().getAllocatedMemory()).isEqualTo(before);
 			this.engine.allocator().setLimit(Long.MAX_VALUE);
 		}
-		assertThat(read(file, 0)).hasSize(10_000);
+		assertThat(this.files.read(file, 0)).hasSize(10_000);
 	}
 
 	@Test
 	void whenTheDiskIsFullInTheMiddleOfAPieceThenNothingMoreIsTaken() {
-		SpillFile file = create();
-		append(file, batches().rows(100, 0));
+		SpillFile file = this.files.create(ENCRYPTED);
+		this.files.append(file, this.files.batches.rows(100, 0));
 		this.fileSystem.room(1_500_000);
-		try (RecordBatch batch = batches().rows(400_000, 1)) {
+		try (RecordBatch batch = this.files.batches.rows(400_000, 1)) {
 			long before = this.engine.allocator().getAllocatedMemory();
 			assertThatExceptionOfType(SpillDiskFullException.class).isThrownBy(() -> file.append(batch));
 			assertThat(this.engine.allocator().getAllocatedMemory()).isEqualTo(before);
 		}
 		this.fileSystem.repair();
 		assertThat(file.batches()).isOne();
-		assertThat(read(file, 0)).containsOnly(0L);
+		assertThat(this.files.read(file, 0)).containsOnly(0L);
 		assertThatIllegalStateException().isThrownBy(file::finish);
 	}
 
@@ -385,12 +354,12 @@ class SpillEncryptionTests {
 		SpillFile file = written(2);
 		for (Operation operation : new Operation[] { Operation.STATE, Operation.OPEN, Operation.READ }) {
 			this.fileSystem.fail(operation, 0, "Input/output error");
-			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> read(file, 1))
+			assertThatExceptionOfType(SpillIoException.class).isThrownBy(() -> this.files.read(file, 1))
 				.withRootCauseInstanceOf(IOException.class);
 			assertThat(this.engine.allocator().getAllocatedMemory()).isZero();
 			this.fileSystem.repair();
 		}
-		assertThat(read(file, 1)).containsOnly(1L);
+		assertThat(this.files.read(file, 1)).containsOnly(1L);
 	}
 
 }
