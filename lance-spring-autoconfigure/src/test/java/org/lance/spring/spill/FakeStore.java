@@ -47,6 +47,19 @@ final class FakeStore implements SpillFile.Store {
 	volatile Consumer<String> before = (call) -> {
 	};
 
+	/**
+	 * Holds up each call of a kind, on its thread.
+	 */
+	Gate holdUp(String held) {
+		Gate gate = new Gate();
+		this.before = (call) -> {
+			if (call.equals(held)) {
+				gate.pass();
+			}
+		};
+		return gate;
+	}
+
 	@Override
 	public SpillFile create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillFormat format) {
 		this.before.accept("create");

@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Flow;
 import java.util.stream.Stream;
@@ -79,15 +78,11 @@ class SpillCloseTests {
 		SpillSender sender = spill.sender();
 		harness.write(sender, 1);
 		EngineExtension.await(sender.finish());
-		CountDownLatch reading = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		slow.beforeRead(() -> {
-			reading.countDown();
-			hold(gate);
-		});
+		Gate gate = new Gate();
+		slow.beforeRead(gate::pass);
 		RecordBatchStream reader = spill.receiver().read();
 		CompletionStage<Optional<RecordBatch>> read = reader.next();
-		reading.await();
+		gate.awaitArrival();
 		assertThat(this.engine.allocator().getAllocatedMemory()).as("memory of the read").isPositive();
 		reader.close();
 		spill.close();
@@ -97,7 +92,7 @@ class SpillCloseTests {
 		}
 		assertThat(files()).hasSize(1);
 		assertThat(this.engine.allocator().getAllocatedMemory()).isPositive();
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(harness.manager.closed());
 		EngineExtension.await(spill.closed());
 		EngineExtension.await(reader.closed());
@@ -109,14 +104,7 @@ class SpillCloseTests {
 	@Test
 	void whenClosedWhileItSwitchesToDiskThenSubscribersAndTheWriterAreTold() throws Exception {
 		FakeStore store = new FakeStore();
-		CountDownLatch creating = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		store.before = (call) -> {
-			if (call.equals("create")) {
-				creating.countDown();
-				hold(gate);
-			}
-		};
+		Gate gate = store.holdUp("create");
 		SpillHarness harness = new SpillHarness(this.engine, store, 2);
 		ReplaySpill spill = harness.spill(Place.SWITCHING);
 		SpillSender sender = spill.sender();
@@ -129,7 +117,7 @@ class SpillCloseTests {
 		try (RecordBatch large = harness.batches.rows(1000, 1)) {
 			switching = sender.write(large);
 		}
-		creating.await();
+		gate.awaitArrival();
 		assertThat(spill.snapshot().state()).isEqualTo(SpillSnapshot.State.SWITCHING);
 		assertThat(spill.snapshot().memoryBytes()).isPositive();
 		spill.close();
@@ -142,7 +130,7 @@ class SpillCloseTests {
 		}
 		assertThat(SpillHarness.failure(switching)).isInstanceOf(SpillClosedException.class);
 		assertThat(spill.closed().toCompletableFuture()).isNotDone();
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(spill.closed());
 		assertThat(store.files).allMatch((file) -> file.deleted && !file.finished);
 		assertThat(harness.manager.statistics().memoryUsed()).isZero();
@@ -268,15 +256,6 @@ class SpillCloseTests {
 
 	private static <T> T on(ExecutorService thread, java.util.concurrent.Callable<T> action) throws Exception {
 		return thread.submit(action).get();
-	}
-
-	private static void hold(CountDownLatch gate) {
-		try {
-			gate.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	/**

@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,14 +95,7 @@ class SpillReaderTests {
 	@Test
 	void switchKeepsThePlaceOfEveryReader() throws Exception {
 		SpillHarness harness = harness();
-		CountDownLatch creating = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> {
-			if (call.equals("create")) {
-				creating.countDown();
-				hold(gate);
-			}
-		};
+		Gate gate = this.store.holdUp("create");
 		ReplaySpill spill = harness.manager.createReplaySpill(Batches.SCHEMA,
 				SpillOptions.DEFAULTS.withMemoryLimit(64 * 1024));
 		SpillSender sender = spill.sender();
@@ -123,7 +115,7 @@ class SpillReaderTests {
 		try (RecordBatch big = harness.batches.rows(20_000, 5)) {
 			switching = sender.write(big);
 		}
-		creating.await();
+		gate.awaitArrival();
 		assertThat(spill.snapshot().state()).isEqualTo(State.SWITCHING);
 		for (int i = 0; i < 5; i++) {
 			seen.get(i).addAll(harness.next(readers.get(i)));
@@ -132,7 +124,7 @@ class SpillReaderTests {
 		RecordBatchStream atTheEnd = readers.get(4);
 		waiting = atTheEnd.next();
 		assertThat(waiting.toCompletableFuture()).isNotDone();
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(switching);
 		assertThat(spill.snapshot().state()).isEqualTo(State.ON_DISK);
 		assertThat(spill.snapshot().memoryBytes()).isZero();
@@ -236,25 +228,18 @@ class SpillReaderTests {
 	void whenSpillIsClosedDuringASlowReadThenItIsGivenBackAfterIt() throws Exception {
 		// A second thread could delete the file too early.
 		SpillHarness harness = new SpillHarness(this.engine, this.store, 2);
-		CountDownLatch reading = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> {
-			if (call.equals("read 0")) {
-				reading.countDown();
-				hold(gate);
-			}
-		};
+		Gate gate = this.store.holdUp("read 0");
 		ReplaySpill spill = harness.spill(Place.DISK);
 		SpillSender sender = spill.sender();
 		harness.write(sender, 1);
 		RecordBatchStream reader = spill.receiver().read();
 		CompletionStage<Optional<RecordBatch>> slow = reader.next();
-		reading.await();
+		gate.awaitArrival();
 		spill.close();
 		reader.close();
 		assertThat(spill.closed().toCompletableFuture()).isNotDone();
 		assertThat(this.store.file(0).deleted).isFalse();
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(spill.closed());
 		assertThat(this.store.file(0).deleted).isTrue();
 		assertThat(SpillHarness.failure(slow)).isInstanceOf(CancellationException.class);
@@ -373,15 +358,6 @@ class SpillReaderTests {
 		harness.begin(sender, 1);
 		assertThat(SpillHarness.failure(refused)).isInstanceOf(IllegalStateException.class)
 			.hasMessageContaining("must not wait");
-	}
-
-	private static void hold(CountDownLatch gate) {
-		try {
-			gate.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	/**

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
@@ -60,6 +59,30 @@ class SpillRoomTests {
 		return new SpillHarness(this.engine, this.store, this.engine.pool(threads), totalMemoryLimit);
 	}
 
+	private SpillHarness inMemoryIfNeedBe(long totalMemoryLimit) {
+		return new SpillHarness(this.engine, this.store, this.engine.pool(1), totalMemoryLimit,
+				UnusableDirectory.MEMORY);
+	}
+
+	private void failAt(String failing, String detail) {
+		this.store.before = (call) -> {
+			if (call.startsWith(failing)) {
+				throw new SpillIoException("spill", detail, null);
+			}
+		};
+	}
+
+	/**
+	 * Writes a batch for each value.
+	 */
+	private static SpillSender fill(SpillHarness harness, ReplaySpill spill, long... values) throws Exception {
+		SpillSender sender = spill.sender();
+		for (long value : values) {
+			write(harness, sender, ROWS, value);
+		}
+		return sender;
+	}
+
 	private static void write(SpillHarness harness, SpillSender sender, int rows, long value) throws Exception {
 		EngineExtension.await(begin(harness, sender, rows, value));
 	}
@@ -74,14 +97,11 @@ class SpillRoomTests {
 	void whenTheSharedBudgetIsShortThenTheSpillThatHoldsMostMakesRoom() throws Exception {
 		SpillHarness harness = harness(1, 200_000);
 		ReplaySpill large = harness.spill(Place.MEMORY);
-		SpillSender largeSender = large.sender();
-		write(harness, largeSender, ROWS, 1);
-		write(harness, largeSender, ROWS, 2);
+		SpillSender largeSender = fill(harness, large, 1, 2);
 		RecordBatchStream reader = large.receiver().read();
 		assertThat(harness.next(reader)).hasSize(ROWS).containsOnly(1L);
 		ReplaySpill small = harness.spill(Place.MEMORY);
-		SpillSender smallSender = small.sender();
-		write(harness, smallSender, ROWS, 3);
+		SpillSender smallSender = fill(harness, small, 3);
 		assertThat(large.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		write(harness, smallSender, ROWS / 2, 4);
 		assertThat(large.snapshot().state()).isEqualTo(State.ON_DISK);
@@ -99,13 +119,10 @@ class SpillRoomTests {
 	void finishedSpillMakesRoomAndStaysFinished() throws Exception {
 		SpillHarness harness = harness(1, 200_000);
 		ReplaySpill finished = harness.spill(Place.MEMORY);
-		SpillSender sender = finished.sender();
-		write(harness, sender, ROWS, 1);
-		write(harness, sender, ROWS, 2);
+		SpillSender sender = fill(harness, finished, 1, 2);
 		EngineExtension.await(sender.finish());
 		ReplaySpill next = harness.spill(Place.MEMORY);
-		SpillSender nextSender = next.sender();
-		write(harness, nextSender, ROWS, 3);
+		SpillSender nextSender = fill(harness, next, 3);
 		write(harness, nextSender, ROWS / 2, 3);
 		assertThat(finished.snapshot().state()).isEqualTo(State.FINISHED);
 		assertThat(finished.snapshot().memoryBytes()).isZero();
@@ -120,28 +137,18 @@ class SpillRoomTests {
 	void callsOfTheSenderWaitWhileItsSpillMakesRoom(int threads) throws Exception {
 		SpillHarness harness = harness(threads, 200_000);
 		ReplaySpill large = harness.spill(Place.MEMORY);
-		SpillSender largeSender = large.sender();
-		write(harness, largeSender, ROWS, 1);
-		write(harness, largeSender, ROWS, 2);
+		SpillSender largeSender = fill(harness, large, 1, 2);
 		ReplaySpill small = harness.spill(Place.MEMORY);
-		SpillSender smallSender = small.sender();
-		write(harness, smallSender, ROWS, 3);
-		CountDownLatch creating = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> {
-			if (call.equals("create")) {
-				creating.countDown();
-				hold(gate);
-			}
-		};
+		SpillSender smallSender = fill(harness, small, 3);
+		Gate gate = this.store.holdUp("create");
 		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
-		creating.await();
+		gate.awaitArrival();
 		assertThat(large.snapshot().state()).isEqualTo(State.SWITCHING);
 		CompletionStage<Void> largeWrite = harness.begin(largeSender, 5);
 		assertThat(smallWrite.toCompletableFuture()).isNotDone();
 		assertThat(largeWrite.toCompletableFuture()).isNotDone();
 		assertThat(SpillHarness.failure(harness.begin(largeSender, 6))).isInstanceOf(IllegalStateException.class);
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(smallWrite);
 		EngineExtension.await(largeWrite);
 		EngineExtension.await(largeSender.finish());
@@ -157,25 +164,15 @@ class SpillRoomTests {
 	void finishWaitsWhileItsSpillMakesRoom(int threads) throws Exception {
 		SpillHarness harness = harness(threads, 200_000);
 		ReplaySpill large = harness.spill(Place.MEMORY);
-		SpillSender largeSender = large.sender();
-		write(harness, largeSender, ROWS, 1);
-		write(harness, largeSender, ROWS, 2);
-		CountDownLatch creating = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> {
-			if (call.equals("create")) {
-				creating.countDown();
-				hold(gate);
-			}
-		};
+		SpillSender largeSender = fill(harness, large, 1, 2);
+		Gate gate = this.store.holdUp("create");
 		ReplaySpill small = harness.spill(Place.MEMORY);
-		SpillSender smallSender = small.sender();
-		write(harness, smallSender, ROWS, 3);
+		SpillSender smallSender = fill(harness, small, 3);
 		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
-		creating.await();
+		gate.awaitArrival();
 		CompletionStage<Void> finish = largeSender.finish();
 		assertThat(finish.toCompletableFuture()).isNotDone();
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(finish);
 		EngineExtension.await(smallWrite);
 		assertThat(this.store.file(0).finished).isTrue();
@@ -187,12 +184,9 @@ class SpillRoomTests {
 	void whenTheMoveFailsThenNobodyIsHarmed() throws Exception {
 		SpillHarness harness = harness(1, 200_000);
 		ReplaySpill large = harness.spill(Place.MEMORY);
-		SpillSender largeSender = large.sender();
-		write(harness, largeSender, ROWS, 1);
-		write(harness, largeSender, ROWS, 2);
+		SpillSender largeSender = fill(harness, large, 1, 2);
 		ReplaySpill small = harness.spill(Place.MEMORY);
-		SpillSender smallSender = small.sender();
-		write(harness, smallSender, ROWS, 3);
+		SpillSender smallSender = fill(harness, small, 3);
 		AtomicInteger appends = new AtomicInteger();
 		this.store.before = (call) -> {
 			if (call.equals("append 1") && appends.getAndIncrement() == 0) {
@@ -220,29 +214,26 @@ class SpillRoomTests {
 		SpillSender firstSender = first.sender();
 		write(harness, firstSender, 3 * ROWS, 1);
 		ReplaySpill waiting = harness.spill(Place.MEMORY);
-		SpillSender sender = waiting.sender();
-		write(harness, sender, ROWS, 2);
-		CountDownLatch firstMove = new CountDownLatch(1);
-		CountDownLatch append = new CountDownLatch(1);
-		CountDownLatch appending = new CountDownLatch(1);
+		SpillSender sender = fill(harness, waiting, 2);
+		Gate firstMove = new Gate();
+		Gate append = new Gate();
 		AtomicInteger creations = new AtomicInteger();
 		this.store.before = (call) -> {
 			if (call.equals("create") && creations.getAndIncrement() == 0) {
-				hold(firstMove);
+				firstMove.pass();
 			}
 			else if (call.equals("append 1")) {
-				appending.countDown();
-				hold(append);
+				append.pass();
 			}
 		};
 		CompletionStage<Void> written = begin(harness, sender, ROWS, 3);
 		assertThat(written.toCompletableFuture()).as("waits for the first one to move").isNotDone();
 		CompletionStage<Void> moved = core(harness, first).moveToDisk();
 		core(harness, waiting).moveToDisk();
-		appending.await();
-		firstMove.countDown();
+		append.awaitArrival();
+		firstMove.open();
 		EngineExtension.await(moved);
-		append.countDown();
+		append.open();
 		EngineExtension.await(written);
 		EngineExtension.await(sender.finish());
 		List<Long> expected = new ArrayList<>(Collections.nCopies(ROWS, 2L));
@@ -264,28 +255,18 @@ class SpillRoomTests {
 	void closingEitherSpillInTheMiddleOfAMoveLeavesNothing(boolean mover) throws Exception {
 		SpillHarness harness = harness(1, 200_000);
 		ReplaySpill large = harness.spill(Place.MEMORY);
-		SpillSender largeSender = large.sender();
-		write(harness, largeSender, ROWS, 1);
-		write(harness, largeSender, ROWS, 2);
+		SpillSender largeSender = fill(harness, large, 1, 2);
 		ReplaySpill small = harness.spill(Place.MEMORY);
-		SpillSender smallSender = small.sender();
-		write(harness, smallSender, ROWS, 3);
-		CountDownLatch creating = new CountDownLatch(1);
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> {
-			if (call.equals("create")) {
-				creating.countDown();
-				hold(gate);
-			}
-		};
+		SpillSender smallSender = fill(harness, small, 3);
+		Gate gate = this.store.holdUp("create");
 		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
-		creating.await();
+		gate.awaitArrival();
 		CompletionStage<Void> largeWrite = harness.begin(largeSender, 5);
 		ReplaySpill closed = mover ? large : small;
 		closed.close();
 		CompletionStage<Void> failed = mover ? largeWrite : smallWrite;
 		assertThat(SpillHarness.failure(failed)).isInstanceOf(SpillClosedException.class);
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(mover ? smallWrite : largeWrite);
 		EngineExtension.await(closed.closed());
 		assertThat(closed.snapshot().memoryBytes()).isZero();
@@ -365,9 +346,7 @@ class SpillRoomTests {
 		write(harness, other.sender(), ROWS / 2, 1);
 		ReplaySpill spill = harness.manager.createReplaySpill(Batches.SCHEMA,
 				SpillOptions.DEFAULTS.withMode(SpillMode.FAIL));
-		SpillSender sender = spill.sender();
-		write(harness, sender, ROWS, 2);
-		write(harness, sender, ROWS, 3);
+		SpillSender sender = fill(harness, spill, 2, 3);
 		assertThat(other.snapshot().state()).isEqualTo(State.ON_DISK);
 		assertThat(SpillHarness.failure(begin(harness, sender, ROWS, 2))).isInstanceOf(SpillRejectedException.class)
 			.hasMessageContaining("lance.spill.total-memory-limit");
@@ -378,12 +357,9 @@ class SpillRoomTests {
 		SpillHarness harness = harness(1, 200_000);
 		ReplaySpill fixed = harness.manager.createReplaySpill(Batches.SCHEMA,
 				SpillOptions.DEFAULTS.withMode(SpillMode.FAIL));
-		SpillSender sender = fixed.sender();
-		write(harness, sender, ROWS, 1);
-		write(harness, sender, ROWS, 2);
+		SpillSender sender = fill(harness, fixed, 1, 2);
 		ReplaySpill other = harness.spill(Place.MEMORY);
-		SpillSender otherSender = other.sender();
-		write(harness, otherSender, ROWS, 3);
+		SpillSender otherSender = fill(harness, other, 3);
 		write(harness, otherSender, ROWS / 2, 4);
 		assertThat(fixed.snapshot().state()).isEqualTo(State.IN_MEMORY);
 		assertThat(other.snapshot().state()).isEqualTo(State.ON_DISK);
@@ -391,8 +367,7 @@ class SpillRoomTests {
 
 	@Test
 	void whenNoDirectoryIsUsableThenASpillMayStayInMemory(CapturedOutput output) throws Exception {
-		SpillHarness harness = new SpillHarness(this.engine, this.store, this.engine.pool(1), 1 << 20,
-				UnusableDirectory.MEMORY);
+		SpillHarness harness = inMemoryIfNeedBe(1 << 20);
 		AtomicInteger creations = new AtomicInteger();
 		this.store.before = (call) -> {
 			if (call.equals("create") && creations.incrementAndGet() <= 3) {
@@ -421,16 +396,10 @@ class SpillRoomTests {
 
 	@Test
 	void whenNoDirectoryIsUsableThenTheSharedBudgetStillHolds() throws Exception {
-		SpillHarness harness = new SpillHarness(this.engine, this.store, this.engine.pool(1), 100_000,
-				UnusableDirectory.MEMORY);
-		this.store.before = (call) -> {
-			if (call.equals("create")) {
-				throw new SpillIoException("spill", "no file can be created in /nowhere", null);
-			}
-		};
+		SpillHarness harness = inMemoryIfNeedBe(100_000);
+		failAt("create", "no file can be created in /nowhere");
 		ReplaySpill spill = harness.spill(Place.DISK);
-		SpillSender sender = spill.sender();
-		write(harness, sender, ROWS, 1);
+		SpillSender sender = fill(harness, spill, 1);
 		assertThat(SpillHarness.failure(begin(harness, sender, ROWS, 2))).isInstanceOf(SpillIoException.class)
 			.hasMessageContaining("/nowhere");
 		assertThat(SpillHarness.failure(spill.receiver().read().next())).isInstanceOf(SpillIoException.class);
@@ -438,42 +407,23 @@ class SpillRoomTests {
 
 	@Test
 	void whenTheFileWasMadeButCannotBeWrittenThenTheSpillFails() throws Exception {
-		SpillHarness harness = new SpillHarness(this.engine, this.store, this.engine.pool(1), 1 << 20,
-				UnusableDirectory.MEMORY);
+		SpillHarness harness = inMemoryIfNeedBe(1 << 20);
 		ReplaySpill spill = harness.spill(Place.DISK);
 		SpillSender sender = spill.sender();
-		this.store.before = (call) -> {
-			if (call.startsWith("append")) {
-				throw new SpillIoException("spill", "bad disk", null);
-			}
-		};
+		failAt("append", "bad disk");
 		assertThat(SpillHarness.failure(harness.begin(sender, 2))).isInstanceOf(SpillIoException.class);
 		assertThat(spill.snapshot().state()).isEqualTo(State.FAILED);
 	}
 
 	@Test
 	void whenTheDiskFailsLaterThenTheSpillFails() throws Exception {
-		SpillHarness harness = new SpillHarness(this.engine, this.store, this.engine.pool(1), 1 << 20,
-				UnusableDirectory.MEMORY);
+		SpillHarness harness = inMemoryIfNeedBe(1 << 20);
 		ReplaySpill spill = harness.spill(Place.DISK);
 		SpillSender sender = spill.sender();
 		harness.write(sender, 1);
-		this.store.before = (call) -> {
-			if (call.startsWith("append")) {
-				throw new SpillIoException("spill", "bad disk", null);
-			}
-		};
+		failAt("append", "bad disk");
 		assertThat(SpillHarness.failure(harness.begin(sender, 2))).isInstanceOf(SpillIoException.class);
 		assertThat(spill.snapshot().state()).isEqualTo(State.FAILED);
-	}
-
-	private static void hold(CountDownLatch gate) {
-		try {
-			gate.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }

@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.apache.arrow.vector.IntVector;
@@ -90,13 +89,13 @@ class SpillSenderTests {
 	@Test
 	void callerMayCloseItsHandleAtOnce() throws Exception {
 		SpillHarness harness = harness();
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> hold(gate);
+		Gate gate = new Gate();
+		this.store.before = (call) -> gate.pass();
 		ReplaySpill spill = harness.spill(Place.DISK);
 		SpillSender sender = spill.sender();
 		CompletionStage<Void> written = harness.begin(sender, 1, 2, 3);
 		assertThat(written.toCompletableFuture()).isNotDone();
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(written);
 		EngineExtension.await(sender.finish());
 		assertThat(harness.read(spill.receiver())).containsExactly(1L, 2L, 3L);
@@ -105,14 +104,14 @@ class SpillSenderTests {
 	@Test
 	void twoWritesAtOnceAreRefused() throws Exception {
 		SpillHarness harness = harness();
-		CountDownLatch gate = new CountDownLatch(1);
-		this.store.before = (call) -> hold(gate);
+		Gate gate = new Gate();
+		this.store.before = (call) -> gate.pass();
 		SpillSender sender = harness.spill(Place.DISK).sender();
 		CompletionStage<Void> first = harness.begin(sender, 1);
 		assertThat(SpillHarness.failure(harness.begin(sender, 2))).isInstanceOf(IllegalStateException.class)
 			.hasMessageContaining("one call at a time");
 		assertThat(SpillHarness.failure(sender.finish())).isInstanceOf(IllegalStateException.class);
-		gate.countDown();
+		gate.open();
 		EngineExtension.await(first);
 		harness.write(sender, 2);
 		EngineExtension.await(sender.finish());
@@ -263,11 +262,11 @@ class SpillSenderTests {
 	@Test
 	void whenWritingFailsUnderABlockedProducerThenItIsTold() throws Exception {
 		SpillHarness harness = harness();
-		CountDownLatch gate = new CountDownLatch(1);
+		Gate gate = new Gate();
 		IOException boom = new IOException("boom");
 		this.store.before = (call) -> {
 			if (call.equals("append 3")) {
-				hold(gate);
+				gate.pass();
 				throw new UncheckedIOException(boom);
 			}
 		};
@@ -277,7 +276,7 @@ class SpillSenderTests {
 		}
 		CompletionStage<Void> blocked = harness.begin(sender, 3);
 		assertThat(blocked.toCompletableFuture()).isNotDone();
-		gate.countDown();
+		gate.open();
 		assertThat(SpillHarness.failure(blocked)).isInstanceOf(SpillIoException.class).hasRootCause(boom);
 	}
 
@@ -392,15 +391,6 @@ class SpillSenderTests {
 				throw new UncheckedIOException(failure);
 			}
 		};
-	}
-
-	private static void hold(CountDownLatch gate) {
-		try {
-			gate.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }
