@@ -19,7 +19,6 @@ package org.lance.spring.spill;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.lance.spring.spill.FaultyFileSystem.Operation;
-import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.testing.EngineExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -56,11 +54,6 @@ class FreeSpaceTests {
 
 	private final FaultyFileSystem fileSystem = new FaultyFileSystem();
 
-	/**
-	 * Spills and senders: those that nobody can reach any more are closed.
-	 */
-	private final List<Object> kept = new ArrayList<>();
-
 	private Instant now = Instant.EPOCH;
 
 	private SpillHarness harness;
@@ -85,21 +78,12 @@ class FreeSpaceTests {
 		this.now = this.now.plusSeconds(1);
 	}
 
-	private SpillSender kept(SpillSender sender) {
-		this.kept.add(sender);
-		return sender;
-	}
-
 	private ReplaySpill spill() {
-		ReplaySpill spill = this.harness.spill(Place.DISK);
-		this.kept.add(spill);
-		return spill;
+		return this.harness.keep(this.harness.spill(Place.DISK));
 	}
 
 	private CompletionStage<Void> begin(SpillSender sender, int rows) {
-		try (RecordBatch batch = this.harness.batches.rows(rows, 1)) {
-			return sender.write(batch);
-		}
+		return this.harness.beginRows(this.harness.keep(sender), rows, 1);
 	}
 
 	private void write(SpillSender sender, int rows) throws Exception {
@@ -114,7 +98,7 @@ class FreeSpaceTests {
 	void newSpillsAreRefusedOrTakenAsTheFreeSpaceChanges() throws Exception {
 		free(10 * MB);
 		ReplaySpill refused = spill();
-		assertThat(SpillHarness.failure(begin(kept(refused.sender()), 10))).isInstanceOf(SpillDiskFullException.class)
+		assertThat(SpillHarness.failure(begin(refused.sender(), 10))).isInstanceOf(SpillDiskFullException.class)
 			.hasMessageContaining(refused.name())
 			.hasMessageContaining("%d bytes are free".formatted(10 * MB))
 			.hasMessageContaining("%d must stay free".formatted(100 * MB))
@@ -123,10 +107,10 @@ class FreeSpaceTests {
 			.hasMessageContaining("lance.spill.directories");
 		assertThat(this.fileSystem.count(Operation.CREATE)).as("no more than the lock file").isOne();
 		free(1000 * MB);
-		write(kept(spill().sender()), 10);
+		write(spill().sender(), 10);
 		free(10 * MB);
 		secondsPass();
-		assertRefused(kept(spill().sender()), 10);
+		assertRefused(spill().sender(), 10);
 		assertThat(this.harness.manager.statistics().failures()).containsEntry("disk-full", 2L);
 	}
 
@@ -134,7 +118,7 @@ class FreeSpaceTests {
 	void spillsThatAreWrittenAreRefusedMoreAsTheFreeSpaceChanges() throws Exception {
 		free(1000 * MB);
 		ReplaySpill spill = spill();
-		SpillSender sender = kept(spill.sender());
+		SpillSender sender = spill.sender();
 		write(sender, 10);
 		free(10 * MB);
 		secondsPass();
@@ -150,7 +134,7 @@ class FreeSpaceTests {
 	@Test
 	void theSystemIsAskedAgainAfterSomeBytes() throws Exception {
 		free(1000 * MB);
-		SpillSender sender = kept(spill().sender());
+		SpillSender sender = spill().sender();
 		int megabyte = 128 * 1024;
 		write(sender, 7 * megabyte);
 		free(10 * MB);
@@ -161,13 +145,13 @@ class FreeSpaceTests {
 	@Test
 	void theSystemIsNotAskedForEverySmallBatch() throws Exception {
 		free(1000 * MB);
-		SpillSender sender = kept(spill().sender());
+		SpillSender sender = spill().sender();
 		write(sender, 10);
 		int asked = this.fileSystem.count(Operation.VOLUME);
 		for (int i = 0; i < 100; i++) {
 			write(sender, 10);
 		}
-		SpillSender other = kept(spill().sender());
+		SpillSender other = spill().sender();
 		write(other, 10);
 		assertThat(this.fileSystem.count(Operation.VOLUME)).isEqualTo(asked);
 		secondsPass();
@@ -180,7 +164,7 @@ class FreeSpaceTests {
 	@Test
 	void whatIsWrittenCountsBeforeTheSystemIsAskedAgain() throws Exception {
 		free(100 * MB + 10_000);
-		SpillSender sender = kept(spill().sender());
+		SpillSender sender = spill().sender();
 		write(sender, 1000);
 		free(100 * MB + 1000);
 		assertRefused(sender, 1000);
@@ -189,7 +173,7 @@ class FreeSpaceTests {
 	@Test
 	void spaceThatWasFreedIsNoticedAtOnce() throws Exception {
 		free(100 * MB + 10_000);
-		SpillSender sender = kept(spill().sender());
+		SpillSender sender = spill().sender();
 		write(sender, 1000);
 		free(1000 * MB);
 		write(sender, 100_000);
@@ -198,7 +182,7 @@ class FreeSpaceTests {
 	@Test
 	void whenTheClockIsSetBackThenTheSystemIsAsked() throws Exception {
 		free(1000 * MB);
-		SpillSender sender = kept(spill().sender());
+		SpillSender sender = spill().sender();
 		write(sender, 10);
 		free(10 * MB);
 		this.now = this.now.minusSeconds(1000);
@@ -212,15 +196,15 @@ class FreeSpaceTests {
 		assertThat(new SpaceFloor(0, 99).of(Long.MAX_VALUE)).isPositive();
 		free(110 * MB);
 		this.harness = harness(new SpaceFloor(100 * MB, 11));
-		assertRefused(kept(spill().sender()), 10);
+		assertRefused(spill().sender(), 10);
 		this.harness = harness(new SpaceFloor(100 * MB, 10));
-		write(kept(spill().sender()), 10);
+		write(spill().sender(), 10);
 	}
 
 	@Test
 	void whenTheFreeSpaceCannotBeDeterminedThenSpillsWork() throws Exception {
 		this.fileSystem.fail(Operation.VOLUME, 0, "Input/output error");
-		write(kept(spill().sender()), 10);
+		write(spill().sender(), 10);
 	}
 
 	@Test
@@ -231,7 +215,7 @@ class FreeSpaceTests {
 		this.harness = harness(SpaceFloor.NONE);
 		EngineExtension.await(this.harness.manager.reclaimed());
 		int asked = this.fileSystem.count(Operation.VOLUME);
-		write(kept(spill().sender()), 10);
+		write(spill().sender(), 10);
 		assertThat(this.fileSystem.count(Operation.VOLUME)).isEqualTo(asked);
 	}
 

@@ -66,11 +66,6 @@ class SpillDirectoriesTests {
 
 	private final FaultyFileSystem fileSystem = new FaultyFileSystem();
 
-	/**
-	 * Spills and senders: those that nobody can reach any more are closed.
-	 */
-	private final List<Object> kept = new ArrayList<>();
-
 	private Instant now = Instant.EPOCH;
 
 	private SpillHarness harness;
@@ -92,26 +87,17 @@ class SpillDirectoriesTests {
 		return this.harness;
 	}
 
-	private SpillSender kept(SpillSender sender) {
-		this.kept.add(sender);
-		return sender;
-	}
-
 	private ReplaySpill spill() {
-		ReplaySpill spill = this.harness.spill(Place.DISK);
-		this.kept.add(spill);
-		return spill;
+		return this.harness.keep(this.harness.spill(Place.DISK));
 	}
 
 	private CompletionStage<Void> begin(SpillSender sender, int rows) {
-		try (RecordBatch batch = this.harness.batches.rows(rows, 1)) {
-			return sender.write(batch);
-		}
+		return this.harness.beginRows(this.harness.keep(sender), rows, 1);
 	}
 
 	private ReplaySpill written() throws Exception {
 		ReplaySpill spill = spill();
-		SpillSender sender = kept(spill.sender());
+		SpillSender sender = spill.sender();
 		EngineExtension.await(begin(sender, 10));
 		EngineExtension.await(sender.finish());
 		return spill;
@@ -217,7 +203,7 @@ class SpillDirectoriesTests {
 	void whenAWriteFailsThenNewFilesGoElsewhereAtOnce() throws Exception {
 		use("a", "b");
 		ReplaySpill first = spill();
-		SpillSender sender = kept(first.sender());
+		SpillSender sender = first.sender();
 		EngineExtension.await(begin(sender, 10));
 		String bad = (files("a") == 1) ? "a" : "b";
 		this.fileSystem.failIn(directory(bad), "Input/output error");
@@ -234,7 +220,7 @@ class SpillDirectoriesTests {
 		use(10_000, SpaceFloor.NONE, "a", "b");
 		for (int i = 0; i < 2; i++) {
 			ReplaySpill refused = spill();
-			SpillSender sender = kept(refused.sender());
+			SpillSender sender = refused.sender();
 			EngineExtension.await(begin(sender, 10));
 			assertThat(SpillHarness.failure(begin(sender, 2000))).isInstanceOf(SpillQuotaExceededException.class);
 			EngineExtension.await(refused.closed());
@@ -243,8 +229,7 @@ class SpillDirectoriesTests {
 		assertThat(files("a")).isEqualTo(2);
 		this.harness.manager.setDiskLimit(1);
 		int created = this.fileSystem.count(Operation.CREATE);
-		assertThat(SpillHarness.failure(begin(kept(spill().sender()), 10)))
-			.isInstanceOf(SpillQuotaExceededException.class);
+		assertThat(SpillHarness.failure(begin(spill().sender(), 10))).isInstanceOf(SpillQuotaExceededException.class);
 		assertThat(this.fileSystem.count(Operation.CREATE) - created).as("no other directory helps").isOne();
 	}
 
@@ -260,7 +245,7 @@ class SpillDirectoriesTests {
 		this.fileSystem.volume(directory("a"), 999, 10_000, "ext4");
 		this.fileSystem.volume(directory("b"), 998, 10_000, "ext4");
 		this.now = this.now.plusSeconds(1);
-		assertThat(SpillHarness.failure(begin(kept(spill().sender()), 10))).isInstanceOf(SpillDiskFullException.class)
+		assertThat(SpillHarness.failure(begin(spill().sender(), 10))).isInstanceOf(SpillDiskFullException.class)
 			.hasMessageContaining(directory("a") + " (999 bytes are free")
 			.hasMessageContaining(directory("b") + " (998 bytes are free");
 	}
@@ -273,7 +258,7 @@ class SpillDirectoriesTests {
 		Files.writeString(directory("c"), "in the way");
 		for (int i = 0; i < 2; i++) {
 			ReplaySpill refused = spill();
-			Throwable failure = SpillHarness.failure(begin(kept(refused.sender()), 10));
+			Throwable failure = SpillHarness.failure(begin(refused.sender(), 10));
 			assertThat(failure).isInstanceOf(SpillIoException.class)
 				.hasMessageContaining(refused.name())
 				.hasMessageContaining(directory("a") + " (Input/output error)")
@@ -302,8 +287,8 @@ class SpillDirectoriesTests {
 		use("a", "b");
 		ReplaySpill one = spill();
 		ReplaySpill other = spill();
-		SpillSender first = kept(one.sender());
-		SpillSender second = kept(other.sender());
+		SpillSender first = one.sender();
+		SpillSender second = other.sender();
 		EngineExtension.await(begin(first, 10));
 		EngineExtension.await(begin(second, 10));
 		RecordBatchStream reader = one.receiver().read();
@@ -371,11 +356,14 @@ class SpillDirectoriesTests {
 		});
 		Batches batches = new Batches(this.engine.allocator());
 		List<ReplaySpill> spills = new ArrayList<>();
+		List<SpillSender> senders = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
 			ReplaySpill spill = manager.createReplaySpill(Batches.SCHEMA);
 			spills.add(spill);
+			SpillSender sender = spill.sender();
+			senders.add(sender);
 			try (RecordBatch batch = batches.of(i)) {
-				EngineExtension.await(kept(spill.sender()).write(batch));
+				EngineExtension.await(sender.write(batch));
 			}
 		}
 		try (Stream<Path> entries = Files.list(a)) {
@@ -383,6 +371,7 @@ class SpillDirectoriesTests {
 		}
 		assertThat(files("a/nested")).isEqualTo(2);
 		spills.forEach(ReplaySpill::close);
+		senders.forEach(SpillSender::close);
 	}
 
 	@Test
@@ -392,10 +381,12 @@ class SpillDirectoriesTests {
 			.directories(List.of(relative))
 			.memoryLimit(0)
 			.build();
-		try (RecordBatch batch = new Batches(this.engine.allocator()).of(1)) {
-			EngineExtension.await(kept(manager.createReplaySpill(Batches.SCHEMA).sender()).write(batch));
+		try (ReplaySpill spill = manager.createReplaySpill(Batches.SCHEMA);
+				SpillSender sender = spill.sender();
+				RecordBatch batch = new Batches(this.engine.allocator()).of(1)) {
+			EngineExtension.await(sender.write(batch));
+			assertThat(relative.toAbsolutePath()).isNotEmptyDirectory();
 		}
-		assertThat(relative.toAbsolutePath()).isNotEmptyDirectory();
 		manager.close();
 		EngineExtension.await(manager.closed());
 		Files.delete(relative);
@@ -417,7 +408,7 @@ class SpillDirectoriesTests {
 		use("a");
 		List<Path> foreign = new ArrayList<>();
 		this.fileSystem.beforeCreateDirectory((path) -> foreign.add(Files.createDirectory(path)));
-		assertThat(SpillHarness.failure(begin(kept(spill().sender()), 10))).isInstanceOf(SpillIoException.class);
+		assertThat(SpillHarness.failure(begin(spill().sender(), 10))).isInstanceOf(SpillIoException.class);
 		assertThat(foreign).singleElement().satisfies((path) -> assertThat(path).isEmptyDirectory());
 		end();
 		assertThat(foreign.get(0)).as("not ours").exists();

@@ -16,6 +16,7 @@
 
 package org.lance.spring.spill;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -38,6 +39,8 @@ final class SpillHarness implements AutoCloseable {
 	final ExecutorService pool;
 
 	final SpillManager manager;
+
+	private final List<Object> kept = new ArrayList<>();
 
 	SpillHarness(EngineExtension engine, SpillFile.Store store, int threads) {
 		this(engine, store, engine.pool(threads), SpillManager.Builder.DEFAULT_TOTAL_MEMORY_LIMIT);
@@ -69,6 +72,14 @@ final class SpillHarness implements AutoCloseable {
 	}
 
 	/**
+	 * Keeps a spill or sender reachable: those that nobody can reach any more are closed.
+	 */
+	<T> T keep(T used) {
+		this.kept.add(used);
+		return used;
+	}
+
+	/**
 	 * Writes a batch of one value and waits.
 	 */
 	void write(SpillSender sender, long... values) throws Exception {
@@ -77,6 +88,15 @@ final class SpillHarness implements AutoCloseable {
 
 	CompletionStage<Void> begin(SpillSender sender, long... values) {
 		try (RecordBatch batch = this.batches.of(values)) {
+			return sender.write(batch);
+		}
+	}
+
+	/**
+	 * Begins to write a batch of that many rows, all of the same value.
+	 */
+	CompletionStage<Void> beginRows(SpillSender sender, int rows, long value) {
+		try (RecordBatch batch = this.batches.rows(rows, value)) {
 			return sender.write(batch);
 		}
 	}

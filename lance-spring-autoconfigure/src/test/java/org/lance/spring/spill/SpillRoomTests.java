@@ -30,7 +30,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.lance.spring.spill.SpillSnapshot.State;
-import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.stream.RecordBatchStream;
 import org.lance.spring.testing.EngineExtension;
 
@@ -84,13 +83,7 @@ class SpillRoomTests {
 	}
 
 	private static void write(SpillHarness harness, SpillSender sender, int rows, long value) throws Exception {
-		EngineExtension.await(begin(harness, sender, rows, value));
-	}
-
-	private static CompletionStage<Void> begin(SpillHarness harness, SpillSender sender, int rows, long value) {
-		try (RecordBatch batch = harness.batches.rows(rows, value)) {
-			return sender.write(batch);
-		}
+		EngineExtension.await(harness.beginRows(sender, rows, value));
 	}
 
 	@Test
@@ -141,7 +134,7 @@ class SpillRoomTests {
 		ReplaySpill small = harness.spill(Place.MEMORY);
 		SpillSender smallSender = fill(harness, small, 3);
 		Gate gate = this.store.holdUp("create");
-		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
+		CompletionStage<Void> smallWrite = harness.beginRows(smallSender, ROWS / 2, 4);
 		gate.awaitArrival();
 		assertThat(large.snapshot().state()).isEqualTo(State.SWITCHING);
 		CompletionStage<Void> largeWrite = harness.begin(largeSender, 5);
@@ -168,7 +161,7 @@ class SpillRoomTests {
 		Gate gate = this.store.holdUp("create");
 		ReplaySpill small = harness.spill(Place.MEMORY);
 		SpillSender smallSender = fill(harness, small, 3);
-		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
+		CompletionStage<Void> smallWrite = harness.beginRows(smallSender, ROWS / 2, 4);
 		gate.awaitArrival();
 		CompletionStage<Void> finish = largeSender.finish();
 		assertThat(finish.toCompletableFuture()).isNotDone();
@@ -226,7 +219,7 @@ class SpillRoomTests {
 				append.pass();
 			}
 		};
-		CompletionStage<Void> written = begin(harness, sender, ROWS, 3);
+		CompletionStage<Void> written = harness.beginRows(sender, ROWS, 3);
 		assertThat(written.toCompletableFuture()).as("waits for the first one to move").isNotDone();
 		CompletionStage<Void> moved = core(harness, first).moveToDisk();
 		core(harness, waiting).moveToDisk();
@@ -259,7 +252,7 @@ class SpillRoomTests {
 		ReplaySpill small = harness.spill(Place.MEMORY);
 		SpillSender smallSender = fill(harness, small, 3);
 		Gate gate = this.store.holdUp("create");
-		CompletionStage<Void> smallWrite = begin(harness, smallSender, ROWS / 2, 4);
+		CompletionStage<Void> smallWrite = harness.beginRows(smallSender, ROWS / 2, 4);
 		gate.awaitArrival();
 		CompletionStage<Void> largeWrite = harness.begin(largeSender, 5);
 		ReplaySpill closed = mover ? large : small;
@@ -309,7 +302,7 @@ class SpillRoomTests {
 		}
 		else {
 			int size = sizes.get(index);
-			begin(harness, sender, size, size).whenComplete((done, failure) -> {
+			harness.beginRows(sender, size, size).whenComplete((done, failure) -> {
 				if (failure != null) {
 					written.completeExceptionally(failure);
 				}
@@ -328,7 +321,7 @@ class SpillRoomTests {
 		SpillSender sender = spill.sender();
 		RecordBatchStream reader = spill.receiver().read();
 		write(harness, sender, ROWS, 1);
-		assertThat(SpillHarness.failure(begin(harness, sender, ROWS, 2))).isInstanceOf(SpillRejectedException.class)
+		assertThat(SpillHarness.failure(harness.beginRows(sender, ROWS, 2))).isInstanceOf(SpillRejectedException.class)
 			.hasMessageContaining("100000 bytes")
 			.hasMessageContaining("lance.spill.memory-limit")
 			.hasMessageContaining("lance.spill.mode");
@@ -348,7 +341,7 @@ class SpillRoomTests {
 				SpillOptions.DEFAULTS.withMode(SpillMode.FAIL));
 		SpillSender sender = fill(harness, spill, 2, 3);
 		assertThat(other.snapshot().state()).isEqualTo(State.ON_DISK);
-		assertThat(SpillHarness.failure(begin(harness, sender, ROWS, 2))).isInstanceOf(SpillRejectedException.class)
+		assertThat(SpillHarness.failure(harness.beginRows(sender, ROWS, 2))).isInstanceOf(SpillRejectedException.class)
 			.hasMessageContaining("lance.spill.total-memory-limit");
 	}
 
@@ -400,7 +393,7 @@ class SpillRoomTests {
 		failAt("create", "no file can be created in /nowhere");
 		ReplaySpill spill = harness.spill(Place.DISK);
 		SpillSender sender = fill(harness, spill, 1);
-		assertThat(SpillHarness.failure(begin(harness, sender, ROWS, 2))).isInstanceOf(SpillIoException.class)
+		assertThat(SpillHarness.failure(harness.beginRows(sender, ROWS, 2))).isInstanceOf(SpillIoException.class)
 			.hasMessageContaining("/nowhere");
 		assertThat(SpillHarness.failure(spill.receiver().read().next())).isInstanceOf(SpillIoException.class);
 	}
