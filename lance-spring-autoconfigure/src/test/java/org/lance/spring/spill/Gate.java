@@ -17,6 +17,9 @@
 package org.lance.spring.spill;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Where threads of the engine wait until a test lets them go on.
@@ -41,10 +44,10 @@ final class Gate {
 	}
 
 	/**
-	 * Waits until somebody is at the gate.
+	 * Waits until somebody is at the gate; more than 5 seconds are a hang.
 	 */
 	void awaitArrival() throws InterruptedException {
-		this.arrived.await();
+		assertThat(this.arrived.await(5, TimeUnit.SECONDS)).as("somebody is at the gate").isTrue();
 	}
 
 	void open() {

@@ -220,6 +220,7 @@ class SpillRoomTests {
 			}
 		};
 		CompletionStage<Void> written = harness.beginRows(sender, ROWS, 3);
+		firstMove.awaitArrival();
 		assertThat(written.toCompletableFuture()).as("waits for the first one to move").isNotDone();
 		CompletionStage<Void> moved = core(harness, first).moveToDisk();
 		core(harness, waiting).moveToDisk();
