@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.BatchMemory;
 import org.lance.spring.stream.DictionaryVersion;
 import org.lance.spring.stream.RecordBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads committed batches, by a mapping where there is one. Never by the channel that
@@ -40,6 +42,8 @@ import org.lance.spring.stream.RecordBatch;
  * May be used from any thread.
  */
 final class FileReader {
+
+	private static final Logger logger = LoggerFactory.getLogger(FileReader.class);
 
 	private static final int MAX_BUFFER = 1 << 30;
 
@@ -63,6 +67,8 @@ final class FileReader {
 
 	private final DictionaryCache dictionaries;
 
+	private final @Nullable ReadAhead readAhead;
+
 	/**
 	 * Batches that were verified once; guarded by itself.
 	 */
@@ -76,7 +82,8 @@ final class FileReader {
 	 * {@link #close()}
 	 */
 	FileReader(SpillFileSystem fileSystem, Path file, @Nullable Object key, Schema schema, FileIndex index,
-			@Nullable FileWindows windows, FileErrors errors, BufferAllocator allocator, @Nullable FileCipher cipher) {
+			@Nullable FileWindows windows, FileErrors errors, BufferAllocator allocator, @Nullable FileCipher cipher,
+			SpareThreads spareThreads) {
 		this.fileSystem = fileSystem;
 		this.file = file;
 		this.key = key;
@@ -87,12 +94,17 @@ final class FileReader {
 		this.allocator = allocator;
 		this.cipher = cipher;
 		this.dictionaries = new DictionaryCache(index, allocator);
+		this.readAhead = (windows != null) ? new ReadAhead(new Source(windows), index, spareThreads) : null;
 	}
 
 	RecordBatch read(int batch, Verification verification) {
 		FileIndex.Position position = this.index.batch(batch);
 		try {
 			SpillFileSystem.State state = checkFile(position.end());
+			if (prepare(batch + 1, verification, state)) {
+				// That took time, and the file may have been cut meanwhile.
+				state = checkFile(position.end());
+			}
 			return read(batch, position, verification, state);
 		}
 		catch (DamagedException ex) {
@@ -114,7 +126,7 @@ final class FileReader {
 			BatchMemory memory = new BatchMemory(this.allocator, bytes.length(), bytes.release());
 			boolean handedOver = false;
 			try {
-				verify(batch, bytes, verification);
+				verify(batch, bytes, verification, state);
 				ArrowRecordBatch body = bytes.batch(memory);
 				handedOver = true;
 				return RecordBatch.over(this.schema, body, versions, memory);
@@ -145,12 +157,32 @@ final class FileReader {
 		return state;
 	}
 
-	private void verify(int batch, MessageBytes bytes, Verification verification) throws DamagedException {
-		if (verification == Verification.NEVER || (verification == Verification.FIRST_READ && isVerified(batch))) {
-			return;
+	private boolean prepare(int batch, Verification verification, SpillFileSystem.State state) {
+		try {
+			return this.readAhead != null
+					&& this.readAhead.prepare(batch, (each) -> verifies(each, verification), state);
 		}
-		if (!bytes.isVerified()) {
-			compare(bytes);
+		catch (RuntimeException | Error ex) {
+			// Not of the batch that is read now; who reads on will see what is wrong.
+			logger.debug("Nothing of the spill file {} is read ahead", this.file, ex);
+			return true;
+		}
+	}
+
+	private boolean verifies(int batch, Verification verification) {
+		return verification != Verification.NEVER && (verification != Verification.FIRST_READ || !isVerified(batch));
+	}
+
+	private void verify(int batch, MessageBytes bytes, Verification verification, SpillFileSystem.State state)
+			throws DamagedException {
+		try (ReadAhead.Prepared prepared = (this.readAhead != null) ? this.readAhead.take(batch) : null) {
+			if (!verifies(batch, verification)) {
+				return;
+			}
+			if (!bytes.isVerified()) {
+				MessageChecksum checksum = (prepared != null) ? prepared.checksum(bytes, state) : null;
+				compare(bytes, (checksum != null) ? checksum : bytes.newChecksum());
+			}
 		}
 		synchronized (this.verified) {
 			this.verified.set(batch);
@@ -164,7 +196,11 @@ final class FileReader {
 	}
 
 	private static void compare(MessageBytes bytes) throws DamagedException {
-		if (bytes.checksum() != bytes.position().crc()) {
+		compare(bytes, bytes.newChecksum());
+	}
+
+	private static void compare(MessageBytes bytes, MessageChecksum checksum) throws DamagedException {
+		if (checksum.value(bytes::update) != bytes.position().crc()) {
 			throw new DamagedException("the checksum of %d bytes at %d differs".formatted(bytes.position().length(),
 					bytes.position().offset()), null);
 		}
@@ -266,6 +302,9 @@ final class FileReader {
 	 */
 	void close() {
 		this.dictionaries.close();
+		if (this.readAhead != null) {
+			this.readAhead.close();
+		}
 		if (this.windows != null) {
 			this.windows.close();
 		}
@@ -321,6 +360,29 @@ final class FileReader {
 		@Override
 		public long state() {
 			return this.state;
+		}
+
+	}
+
+	/**
+	 * What is read ahead.
+	 */
+	private final class Source implements ReadAhead.Source {
+
+		private final FileWindows windows;
+
+		Source(FileWindows windows) {
+			this.windows = windows;
+		}
+
+		@Override
+		public SpillFileSystem.State state() throws IOException {
+			return FileReader.this.fileSystem.state(FileReader.this.file);
+		}
+
+		@Override
+		public @Nullable MessageBytes acquire(FileIndex.Position position) {
+			return this.windows.acquire(position, FileReader.this::map);
 		}
 
 	}

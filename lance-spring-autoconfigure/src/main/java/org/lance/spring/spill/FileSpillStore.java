@@ -56,6 +56,8 @@ final class FileSpillStore implements SpillFile.Store {
 
 	private final DiskBudget budget;
 
+	private final SpareThreads spareThreads;
+
 	private final UndeletedFiles undeleted;
 
 	private final AtomicLong sequence = new AtomicLong();
@@ -73,7 +75,7 @@ final class FileSpillStore implements SpillFile.Store {
 	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode, SpillFileSystem fileSystem,
 			long windowSize) {
 		this(SpillDirectories.of(fileSystem, List.of(base), SpaceFloor.NONE, InstantSource.system(), Duration.ZERO),
-				new DiskBudget(DiskBudget.UNLIMITED), allocator, readMode, fileSystem, windowSize);
+				new DiskBudget(DiskBudget.UNLIMITED), allocator, readMode, SpareThreads.NONE, fileSystem, windowSize);
 	}
 
 	/**
@@ -82,15 +84,17 @@ final class FileSpillStore implements SpillFile.Store {
 	 * @param budget what all files may take together
 	 * @param allocator where batches that are not mapped are read into
 	 * @param readMode how files are read
+	 * @param spareThreads threads that help
 	 * @param fileSystem the file system of the directories
 	 */
 	FileSpillStore(SpillDirectories directories, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
-			SpillFileSystem fileSystem) {
-		this(directories, budget, allocator, readMode, fileSystem, WINDOW);
+			SpareThreads spareThreads, SpillFileSystem fileSystem) {
+		this(directories, budget, allocator, readMode, spareThreads, fileSystem, WINDOW);
 	}
 
 	FileSpillStore(SpillDirectories directories, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
-			SpillFileSystem fileSystem, long windowSize) {
+			SpareThreads spareThreads, SpillFileSystem fileSystem, long windowSize) {
+		this.spareThreads = spareThreads;
 		this.fileSystem = fileSystem;
 		this.allocator = allocator;
 		this.readMode = readMode;
@@ -145,11 +149,11 @@ final class FileSpillStore implements SpillFile.Store {
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex(format);
 		FileSpace space = new FileSpace(this.budget, directory, errors);
-		FileWindows windows = new FileWindows(path, this.windowSize, space);
-		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, cipher, this.allocator, index,
-				windows, space, errors);
+		FileWindows windows = new FileWindows(path, this.windowSize, space, this.spareThreads);
+		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, format.checksums(), cipher,
+				this.allocator, index, windows, space, errors, this.spareThreads);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
-				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator, cipher);
+				(this.readMode == ReadMode.MAP) ? windows : null, errors, this.allocator, cipher, this.spareThreads);
 		SpillFile file = new IpcSpillFile(path, channel.key(), space, index, writer, reader, this.undeleted);
 		try {
 			writer.start(dictionaryFields);

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,8 @@ final class FileWindows {
 
 	private final FileSpace space;
 
+	private final SpareThreads spareThreads;
+
 	private final List<Window> complete = new ArrayList<>();
 
 	/**
@@ -59,6 +62,12 @@ final class FileWindows {
 
 	private long start;
 
+	/**
+	 * One that is not kept any more. It takes time to unmap the pages of a window, so
+	 * that another thread does it if one comes in time.
+	 */
+	private final AtomicReference<@Nullable MappedWindow> unused = new AtomicReference<>();
+
 	private boolean warned;
 
 	/**
@@ -66,8 +75,10 @@ final class FileWindows {
 	 * @param file the file, for messages
 	 * @param windowSize the bytes from which on a window is complete
 	 * @param space the space of the file, retained by each mapping
+	 * @param spareThreads threads that help to unmap
 	 */
-	FileWindows(Path file, long windowSize, FileSpace space) {
+	FileWindows(Path file, long windowSize, FileSpace space, SpareThreads spareThreads) {
+		this.spareThreads = spareThreads;
 		this.file = file;
 		this.windowSize = windowSize;
 		this.space = space;
@@ -105,7 +116,15 @@ final class FileWindows {
 	 * @param mapping maps a window that is not mapped
 	 * @return the message in the mapping, or {@code null} if it has to be read
 	 */
-	synchronized @Nullable MessageBytes acquire(FileIndex.Position message, Mapping mapping) {
+	@Nullable MessageBytes acquire(FileIndex.Position message, Mapping mapping) {
+		MessageBytes bytes = find(message, mapping);
+		if (this.unused.get() != null && !this.spareThreads.offer(this::unmapUnused)) {
+			unmapUnused();
+		}
+		return bytes;
+	}
+
+	private synchronized @Nullable MessageBytes find(FileIndex.Position message, Mapping mapping) {
 		Window window = find(message.offset());
 		if (window == null || window.size > MappedWindow.maxSize()) {
 			return null;
@@ -118,10 +137,10 @@ final class FileWindows {
 			}
 			window.mapped = current;
 		}
+		keep(window);
 		if (!current.tryRetain()) {
 			throw new IllegalStateException("The mapping of an open file was given back");
 		}
-		keep(window);
 		return new MessageBytes(current.address() + message.offset() - window.start, message, 0, current::release);
 	}
 
@@ -135,7 +154,23 @@ final class FileWindows {
 		if (this.mapped.size() > MAX_MAPPED) {
 			Window oldest = this.mapped.iterator().next();
 			this.mapped.remove(oldest);
-			oldest.unmap();
+			// One at a time, so that they don't add up if nobody comes to help.
+			MappedWindow before = this.unused.getAndSet(oldest.take());
+			if (before != null) {
+				before.release();
+			}
+		}
+	}
+
+	/**
+	 * When this returns, no other thread is at it.
+	 */
+	private void unmapUnused() {
+		synchronized (this.unused) {
+			MappedWindow taken = this.unused.getAndSet(null);
+			if (taken != null) {
+				taken.release();
+			}
 		}
 	}
 
@@ -181,6 +216,7 @@ final class FileWindows {
 	 * Gives the mappings back; batches that readers have keep theirs.
 	 */
 	synchronized void close() {
+		unmapUnused();
 		this.mapped.forEach(Window::unmap);
 		this.mapped.clear();
 		this.complete.clear();
@@ -213,9 +249,14 @@ final class FileWindows {
 			this.size = size;
 		}
 
-		void unmap() {
+		@Nullable MappedWindow take() {
 			MappedWindow current = this.mapped;
 			this.mapped = null;
+			return current;
+		}
+
+		void unmap() {
+			MappedWindow current = take();
 			if (current != null) {
 				current.release();
 			}

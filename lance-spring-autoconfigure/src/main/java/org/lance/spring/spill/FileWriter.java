@@ -61,7 +61,9 @@ final class FileWriter {
 
 	private final MessageEncoder encoder;
 
-	private final PlainOutput plain = new PlainOutput(this::write);
+	private final PlainOutput plain;
+
+	private final boolean checksums;
 
 	private final @Nullable EncryptedOutput encrypted;
 
@@ -81,12 +83,14 @@ final class FileWriter {
 
 	/**
 	 * Creates a writer.
+	 * @param checksums whether the checksums of messages that are not compressed are
+	 * needed
 	 * @param cipher encrypts what is written, or {@code null} for nothing
 	 * @param allocator where it is encrypted
 	 */
 	FileWriter(SpillFileSystem fileSystem, Path file, SpillFileSystem.SpillChannel channel, MessageEncoder encoder,
-			@Nullable FileCipher cipher, BufferAllocator allocator, FileIndex index, FileWindows windows,
-			FileSpace space, FileErrors errors) {
+			boolean checksums, @Nullable FileCipher cipher, BufferAllocator allocator, FileIndex index,
+			FileWindows windows, FileSpace space, FileErrors errors, SpareThreads spareThreads) {
 		this.fileSystem = fileSystem;
 		this.file = file;
 		this.channel = channel;
@@ -95,6 +99,8 @@ final class FileWriter {
 		this.space = space;
 		this.errors = errors;
 		this.encoder = encoder;
+		this.checksums = checksums;
+		this.plain = new PlainOutput(this::write, spareThreads);
 		this.encrypted = (cipher != null) ? new EncryptedOutput(cipher, allocator, this::reserveAndWrite) : null;
 	}
 
@@ -159,7 +165,8 @@ final class FileWriter {
 		}
 		else {
 			reserve(message.length());
-			checksum = this.plain.write(message);
+			boolean needed = this.checksums || message.uncompressedLength() > 0;
+			checksum = this.plain.write(message, needed);
 		}
 		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(),
 				message.uncompressedLength(), this.encrypted != null, checksum);

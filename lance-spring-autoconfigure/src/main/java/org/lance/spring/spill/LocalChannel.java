@@ -43,6 +43,12 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 
 	private FileChannel channel;
 
+	/**
+	 * Where the channel writes next, or -1 if that is not known: moving it costs a call
+	 * of the system for each write.
+	 */
+	private long next = -1;
+
 	private boolean closed;
 
 	LocalChannel(LocalFileSystem fileSystem, Path file, FileChannel channel, @Nullable Object key) {
@@ -74,8 +80,13 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 			if (done > 0) {
 				return done;
 			}
-			channel.position(position);
-			return channel.write(buffers, first, buffers.length - first);
+			if (position != this.next) {
+				channel.position(position);
+			}
+			this.next = -1;
+			long count = channel.write(buffers, first, buffers.length - first);
+			this.next = position + count;
+			return count;
 		});
 	}
 
@@ -98,6 +109,7 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 
 	@Override
 	public void truncate(long size) throws IOException {
+		this.next = -1;
 		uninterrupted((channel) -> channel.truncate(size));
 	}
 
@@ -139,6 +151,7 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 	}
 
 	private void reopen() throws IOException {
+		this.next = -1;
 		this.channel = this.fileSystem.reopen(this.file);
 		if (!Objects.equals(this.fileSystem.state(this.file).key(), this.key)) {
 			throw new IOException("%s was replaced by another file".formatted(this.file));

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32;
 
 import com.google.flatbuffers.Table;
 import org.apache.arrow.flatbuf.Buffer;
@@ -54,22 +55,23 @@ record MessageBytes(long address, FileIndex.Position position, long allocated,
 
 	private static final int PREFIX = 8;
 
-	private static final int MAX_BUFFER = 1 << 30;
-
 	MessageBytes(long address, FileIndex.Position position, long allocated, Runnable release) {
 		this(address, position, allocated, null, release);
 	}
 
 	/**
-	 * Computes the checksum. The bytes must be known to lie within the file.
+	 * Returns a checksum of which nothing is computed.
 	 */
-	int checksum() {
-		MessageChecksum checksum = new MessageChecksum();
-		long length = this.position.length();
-		for (long start = 0; start < length; start += MAX_BUFFER) {
-			checksum.update(bytes(start, (int) Math.min(MAX_BUFFER, length - start)));
-		}
-		return checksum.value();
+	MessageChecksum newChecksum() {
+		return new MessageChecksum(this.position.length());
+	}
+
+	/**
+	 * Adds the bytes of a piece to a checksum. They must be known to lie within the file.
+	 */
+	void update(CRC32 crc, int piece) {
+		long start = (long) piece * MessageChecksum.PIECE;
+		crc.update(bytes(start, (int) Math.min(MessageChecksum.PIECE, this.position.length() - start)));
 	}
 
 	/**

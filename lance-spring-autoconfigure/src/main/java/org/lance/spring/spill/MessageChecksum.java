@@ -16,25 +16,172 @@
 
 package org.lance.spring.spill;
 
-import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * The checksum of a message of a spill file. It is kept in memory, outside the file, so
- * nothing but this class knows which one it is: CRC-32 finds what CRC-32C finds in
- * messages of this size, and JDKs compute it two to three times as fast where processors
- * multiply without carry in wide registers.
+ * The checksum of a message of a spill file: the CRC-32 of each piece of it, and of these
+ * if there is more than one. It is kept in memory, outside the file, so nothing but this
+ * class knows which one it is: CRC-32 finds what CRC-32C finds in messages of this size,
+ * and JDKs compute it two to three times as fast where processors multiply without carry
+ * in wide registers.
+ * <p>
+ * Two threads can compute it: the owner, who needs it, from the front, and a helper from
+ * the back. The owner never waits for the helper to come or to go on, only until it is
+ * done with the piece that it is at.
  */
 final class MessageChecksum {
 
-	private final CRC32 crc = new CRC32();
+	/**
+	 * The bytes of a piece; the last one of a message may have fewer.
+	 */
+	static final int PIECE = 1 << 20;
 
-	void update(ByteBuffer bytes) {
-		this.crc.update(bytes);
+	private final int[] pieces;
+
+	/**
+	 * The first piece that nobody has taken; guarded by this.
+	 */
+	private int first;
+
+	/**
+	 * The end of the pieces that nobody has taken; guarded by this.
+	 */
+	private int end;
+
+	/**
+	 * Held by the helper while it works on a piece.
+	 */
+	private final Object helping = new Object();
+
+	/**
+	 * Creates a checksum of which nothing is computed.
+	 * @param length the bytes of the message
+	 */
+	MessageChecksum(long length) {
+		this.pieces = new int[Math.toIntExact((length + PIECE - 1) / PIECE)];
+		this.end = this.pieces.length;
 	}
 
-	int value() {
-		return (int) this.crc.getValue();
+	int pieces() {
+		return this.pieces.length;
+	}
+
+	/**
+	 * Computes the next piece from the front, if one is left; for the owner.
+	 * @return whether one was left
+	 */
+	boolean next(Content content) {
+		int index = takeFirst();
+		if (index >= 0) {
+			this.pieces[index] = compute(index, content);
+		}
+		return index >= 0;
+	}
+
+	/**
+	 * Computes pieces from the back until all are taken; for the helper.
+	 * @param content the bytes; not touched any more when {@link #value} or {@link #stop}
+	 * has returned
+	 * @param max how many pieces to compute at most
+	 * @return how many were computed; fewer if no more are left
+	 */
+	int help(Content content, int max) {
+		for (int count = 0; count < max; count++) {
+			synchronized (this.helping) {
+				int index = takeLast();
+				if (index < 0) {
+					return count;
+				}
+				helpWith(index, content);
+			}
+		}
+		return max;
+	}
+
+	private void helpWith(int index, Content content) {
+		try {
+			this.pieces[index] = compute(index, content);
+		}
+		catch (Throwable ex) {
+			// The owner will see what is wrong with it.
+			putBack(index);
+			throw ex;
+		}
+	}
+
+	private synchronized void putBack(int index) {
+		this.end = index + 1;
+	}
+
+	private synchronized int takeFirst() {
+		return (this.first < this.end) ? this.first++ : -1;
+	}
+
+	private synchronized int takeLast() {
+		return (this.first < this.end) ? --this.end : -1;
+	}
+
+	private static int compute(int index, Content content) {
+		CRC32 crc = new CRC32();
+		content.update(crc, index);
+		return (int) crc.getValue();
+	}
+
+	/**
+	 * Computes what is left; for the owner.
+	 * @return the checksum
+	 */
+	int value(Content content) {
+		do {
+			while (next(content)) {
+				// Its bytes are counted.
+			}
+			awaitHelper();
+		}
+		while (isLeft());
+		if (this.pieces.length == 1) {
+			return this.pieces[0];
+		}
+		CRC32 all = new CRC32();
+		for (int piece : this.pieces) {
+			for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+				all.update(piece >>> shift);
+			}
+		}
+		return (int) all.getValue();
+	}
+
+	/**
+	 * Ends the help.
+	 */
+	void stop() {
+		synchronized (this) {
+			this.end = Math.min(this.end, this.first);
+		}
+		awaitHelper();
+	}
+
+	private void awaitHelper() {
+		synchronized (this.helping) {
+			// It is at no piece now.
+		}
+	}
+
+	private synchronized boolean isLeft() {
+		return this.first < this.end;
+	}
+
+	/**
+	 * The bytes of a message.
+	 */
+	@FunctionalInterface
+	interface Content {
+
+		/**
+		 * Adds the bytes of a piece to a checksum. Called by two threads at a time.
+		 */
+		void update(CRC32 crc, int piece);
+
 	}
 
 }

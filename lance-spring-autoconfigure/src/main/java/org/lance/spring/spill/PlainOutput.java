@@ -20,58 +20,87 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32;
 
 import org.lance.spring.stream.IpcEncoder;
 
 /**
- * Writes messages as they are, from the memory of their batch, and computes their
- * checksums meanwhile.
- * <p>
- * In pieces: a piece is still in the processor's cache when it is written, right after
- * its checksum, and file systems serve writes of several megabytes at once more slowly
- * than those of one.
+ * Writes messages as they are, in pieces: they fit into the cache of a processor, which
+ * then reads them once for the checksum and the write, and one large write of many
+ * buffers takes longer than many small ones. The checksum of a large message is computed
+ * by a second thread meanwhile, if one can be had.
  */
 final class PlainOutput {
 
-	/**
-	 * The bytes that are written at once.
-	 */
-	private static final int PIECE = 1 << 20;
-
 	private final Output output;
 
-	PlainOutput(Output output) {
+	private final SpareThreads spareThreads;
+
+	PlainOutput(Output output, SpareThreads spareThreads) {
 		this.output = output;
+		this.spareThreads = spareThreads;
 	}
 
 	/**
-	 * Writes a message.
-	 * @return its checksum
+	 * Writes a message. When this returns or throws, nobody touches it any more.
+	 * @param checksum whether its checksum is needed
+	 * @return its checksum, or 0 if it is not needed
 	 */
-	int write(IpcEncoder.Message message) throws IOException {
-		MessageChecksum checksum = new MessageChecksum();
-		List<ByteBuffer> piece = new ArrayList<>(message.buffers().size());
-		int room = PIECE;
-		for (ByteBuffer buffer : message.buffers()) {
+	int write(IpcEncoder.Message message, boolean checksum) throws IOException {
+		List<List<ByteBuffer>> pieces = pieces(message.buffers());
+		if (checksum) {
+			return writeWithChecksum(message.length(), pieces);
+		}
+		for (List<ByteBuffer> piece : pieces) {
+			this.output.write(piece);
+		}
+		return 0;
+	}
+
+	private int writeWithChecksum(long length, List<List<ByteBuffer>> pieces) throws IOException {
+		MessageChecksum checksum = new MessageChecksum(length);
+		MessageChecksum.Content content = (crc, piece) -> update(crc, pieces.get(piece));
+		try {
+			if (pieces.size() > 1) {
+				this.spareThreads.offer(() -> checksum.help(content, pieces.size()));
+			}
+			for (List<ByteBuffer> piece : pieces) {
+				checksum.next(content);
+				this.output.write(piece.stream().map(ByteBuffer::duplicate).toList());
+			}
+			return checksum.value(content);
+		}
+		finally {
+			checksum.stop();
+		}
+	}
+
+	private static void update(CRC32 crc, List<ByteBuffer> piece) {
+		piece.forEach((part) -> crc.update(part.duplicate()));
+	}
+
+	private static List<List<ByteBuffer>> pieces(List<ByteBuffer> buffers) {
+		List<List<ByteBuffer>> pieces = new ArrayList<>();
+		List<ByteBuffer> piece = new ArrayList<>(buffers.size());
+		int room = MessageChecksum.PIECE;
+		for (ByteBuffer buffer : buffers) {
 			int position = buffer.position();
 			while (position < buffer.limit()) {
 				int length = Math.min(room, buffer.limit() - position);
-				ByteBuffer part = buffer.slice(position, length);
-				checksum.update(part.duplicate());
-				piece.add(part);
+				piece.add(buffer.slice(position, length));
 				position += length;
 				room -= length;
 				if (room == 0) {
-					this.output.write(piece);
-					piece.clear();
-					room = PIECE;
+					pieces.add(piece);
+					piece = new ArrayList<>(buffers.size());
+					room = MessageChecksum.PIECE;
 				}
 			}
 		}
 		if (!piece.isEmpty()) {
-			this.output.write(piece);
+			pieces.add(piece);
 		}
-		return checksum.value();
+		return pieces;
 	}
 
 	/**

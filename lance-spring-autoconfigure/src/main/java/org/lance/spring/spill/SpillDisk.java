@@ -82,7 +82,7 @@ final class SpillDisk {
 	 */
 	void append(Schema schema, Map<Long, Field> dictionaryFields, Iterator<RecordBatch> batches, Wanted wanted,
 			Consumer<@Nullable SpillException> ended) {
-		this.executor.execute(() -> ended.accept(tryAppend(schema, dictionaryFields, batches, wanted)),
+		this.executor.goOn(() -> ended.accept(tryAppend(schema, dictionaryFields, batches, wanted)),
 				() -> ended.accept(executorGone()));
 	}
 
@@ -185,10 +185,18 @@ final class SpillDisk {
 
 	/**
 	 * Reads a committed batch.
+	 * @param goesOn whether this thread may read if it is one of the executor
 	 * @param ended is given the batch, which it owns, or the failure
 	 */
-	void read(int index, BiConsumer<@Nullable RecordBatch, @Nullable SpillException> ended) {
-		this.executor.execute(() -> tryRead(index, ended), () -> ended.accept(null, executorGone()));
+	void read(int index, boolean goesOn, BiConsumer<@Nullable RecordBatch, @Nullable SpillException> ended) {
+		Runnable task = () -> tryRead(index, ended);
+		Runnable rejected = () -> ended.accept(null, executorGone());
+		if (goesOn) {
+			this.executor.goOn(task, rejected);
+		}
+		else {
+			this.executor.execute(task, rejected);
+		}
 	}
 
 	private void tryRead(int index, BiConsumer<@Nullable RecordBatch, @Nullable SpillException> ended) {

@@ -16,9 +16,12 @@
 
 package org.lance.spring.spill;
 
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
+import org.jspecify.annotations.Nullable;
 import org.lance.spring.stream.PatientExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +35,31 @@ final class SpillExecutor {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpillExecutor.class);
 
+	/**
+	 * The task that this thread runs, and what has been added to it.
+	 */
+	private static final ThreadLocal<@Nullable Turn> TURN = new ThreadLocal<>();
+
+	private final Executor threads;
+
+	private final BooleanSupplier shutdown;
+
 	private final PatientExecutor executor;
 
+	private final LongSupplier ticker;
+
 	SpillExecutor(Executor executor, BooleanSupplier shutdown) {
+		this(executor, shutdown, System::nanoTime);
+	}
+
+	/**
+	 * Creates a view of an executor.
+	 * @param ticker the time in nanoseconds, from any origin
+	 */
+	SpillExecutor(Executor executor, BooleanSupplier shutdown, LongSupplier ticker) {
+		this.ticker = ticker;
+		this.threads = executor;
+		this.shutdown = shutdown;
 		this.executor = new PatientExecutor(executor, shutdown);
 	}
 
@@ -45,12 +70,45 @@ final class SpillExecutor {
 	 * the executor is shut down or fails to take the task
 	 */
 	void execute(Runnable task, Runnable rejected) {
-		this.executor.execute(() -> run(task), (cause) -> {
+		this.executor.execute(() -> begin(task), (cause) -> {
 			if (cause != null) {
 				logger.warn("The spill executor failed to take a task", cause);
 			}
 			run(rejected);
 		});
+	}
+
+	/**
+	 * Runs a task on the executor: on this thread, now, if it is one of the executor's
+	 * that has done one thing after the other for a short time only. A reader or writer
+	 * that goes on in its callback saves the way through the queue like this, and the
+	 * threads that it wakes; others still get their turn.
+	 * @param rejected as for {@link #execute}
+	 */
+	void goOn(Runnable task, Runnable rejected) {
+		Turn turn = TURN.get();
+		if (turn != null && turn.threads == this.threads && turn.mayGoOn() && !this.shutdown.getAsBoolean()) {
+			run(task);
+		}
+		else {
+			execute(task, rejected);
+		}
+	}
+
+	private void begin(Runnable task) {
+		Turn before = TURN.get();
+		TURN.set(new Turn(this.threads, this.ticker));
+		try {
+			run(task);
+		}
+		finally {
+			if (before != null) {
+				TURN.set(before);
+			}
+			else {
+				TURN.remove();
+			}
+		}
 	}
 
 	/**
@@ -76,6 +134,36 @@ final class SpillExecutor {
 	 */
 	void settle() {
 		this.executor.refuseAll();
+	}
+
+	/**
+	 * What a thread does without giving others a turn. Both limits are low: others wait,
+	 * and callers that do not loop but call themselves grow the stack.
+	 */
+	private static final class Turn {
+
+		private static final int MAX_TASKS = 16;
+
+		private static final long MAX_NANOS = Duration.ofMillis(5).toNanos();
+
+		private final Executor threads;
+
+		private final LongSupplier ticker;
+
+		private final long start;
+
+		private int tasks = 1;
+
+		Turn(Executor threads, LongSupplier ticker) {
+			this.threads = threads;
+			this.ticker = ticker;
+			this.start = ticker.getAsLong();
+		}
+
+		boolean mayGoOn() {
+			return this.tasks++ < MAX_TASKS && this.ticker.getAsLong() - this.start < MAX_NANOS;
+		}
+
 	}
 
 }

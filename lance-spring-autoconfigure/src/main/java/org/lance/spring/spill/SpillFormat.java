@@ -21,13 +21,19 @@ package org.lance.spring.spill;
  *
  * @param compression how bodies are compressed
  * @param encrypted whether messages are encrypted
+ * @param checksums whether the checksums of messages that are neither compressed nor
+ * encrypted are needed
  */
-record SpillFormat(SpillCompression compression, boolean encrypted) {
+record SpillFormat(SpillCompression compression, boolean encrypted, boolean checksums) {
 
 	/**
 	 * As they are.
 	 */
 	static final SpillFormat PLAIN = new SpillFormat(SpillCompression.NONE, false);
+
+	SpillFormat(SpillCompression compression, boolean encrypted) {
+		this(compression, encrypted, true);
+	}
 
 	/**
 	 * Tells whether some bodies may be compressed.

@@ -129,7 +129,8 @@ public final class SpillManager implements AutoCloseable {
 	 * @param allocator where batches read from disk go, small and wasteful ones are
 	 * copied to, and those that are written are compacted, compressed and encrypted; must
 	 * stay open as long as any batch is held
-	 * @param executor does the file work; never waits for anyone, so one thread is enough
+	 * @param executor does the file work; never waits for anyone, so one thread is
+	 * enough. It must not make the thread that gives it a task wait
 	 * @return the builder
 	 */
 	public static Builder builder(BufferAllocator allocator, ExecutorService executor) {
@@ -141,7 +142,8 @@ public final class SpillManager implements AutoCloseable {
 	 * @param allocator where batches read from disk go, small and wasteful ones are
 	 * copied to, and those that are written are compacted, compressed and encrypted; must
 	 * stay open as long as any batch is held
-	 * @param executor does the file work; never waits for anyone, so one thread is enough
+	 * @param executor does the file work; never waits for anyone, so one thread is
+	 * enough. It must not make the thread that gives it a task wait
 	 * @param shutdown tells whether the executor was shut down and takes no task any more
 	 * @return the builder
 	 */
@@ -179,7 +181,7 @@ public final class SpillManager implements AutoCloseable {
 	private CoreSpill create(String name, Schema schema, Map<Long, Field> dictionaryFields, SpillOptions options) {
 		long limit = (options.memoryLimit() >= 0) ? options.memoryLimit() : this.memoryLimit;
 		Verification when = (options.verification() != null) ? options.verification() : this.verification;
-		SpillFormat format = format(options);
+		SpillFormat format = format(options, when);
 		SpillMode mode = (options.mode() != null) ? options.mode() : this.mode;
 		SpillExecutor own = this.executors.get();
 		SpillCore core = new SpillCore(name, schema, dictionaryFields,
@@ -191,14 +193,14 @@ public final class SpillManager implements AutoCloseable {
 		return new CoreSpill(core, own, this.traces ? new CreationTrace() : null);
 	}
 
-	private SpillFormat format(SpillOptions options) {
+	private SpillFormat format(SpillOptions options, Verification when) {
 		SpillCompression own = options.compression();
 		if (own != null) {
 			checkLibrary(own);
 		}
 		Boolean encryption = options.encryption();
 		return new SpillFormat((own != null) ? own : this.compression,
-				(encryption != null) ? encryption : this.encryption);
+				(encryption != null) ? encryption : this.encryption, when != Verification.NEVER);
 	}
 
 	private static void checkLibrary(SpillCompression compression) {
@@ -716,7 +718,7 @@ public final class SpillManager implements AutoCloseable {
 			SpillDirectories where = SpillDirectories.of(fileSystem, this.directories, floor, this.clock,
 					this.directoryRetry);
 			return build(new FileSpillStore(where, new DiskBudget(this.diskLimit), this.allocator, this.readMode,
-					fileSystem));
+					new SpareThreads(this.executor), fileSystem));
 		}
 
 		/**

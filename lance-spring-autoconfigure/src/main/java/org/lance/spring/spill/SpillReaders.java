@@ -57,7 +57,7 @@ final class SpillReaders {
 	 * Something happened that readers wait for. Called under the lock.
 	 */
 	void wake(Effects effects) {
-		this.waiting.forEach((reader) -> effects.add(() -> read(reader)));
+		this.waiting.forEach((reader) -> effects.add(() -> read(reader, false)));
 		this.waiting.clear();
 	}
 
@@ -66,6 +66,15 @@ final class SpillReaders {
 	 * written.
 	 */
 	void read(SpillReader reader) {
+		read(reader, true);
+	}
+
+	/**
+	 * Gives a reader its next batch.
+	 * @param goesOn whether it comes from its own callback; not if one thread wakes many
+	 * readers, each of which can have a thread of its own
+	 */
+	private void read(SpillReader reader, boolean goesOn) {
 		RecordBatch batch = null;
 		Throwable failure = null;
 		boolean fromFile = false;
@@ -93,7 +102,7 @@ final class SpillReaders {
 			reader.fail(failure);
 		}
 		else if (fromFile) {
-			this.disk.read(reader.position, (read, readFailure) -> fileRead(reader, read, readFailure));
+			this.disk.read(reader.position, goesOn, (read, readFailure) -> fileRead(reader, read, readFailure));
 		}
 		else {
 			reader.complete(batch);

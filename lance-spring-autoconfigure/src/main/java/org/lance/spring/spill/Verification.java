@@ -24,7 +24,9 @@ package org.lance.spring.spill;
 public enum Verification {
 
 	/**
-	 * Each time a reader gets it.
+	 * Each time a reader gets it. Of a complete file that is mapped, that may be up to a
+	 * second before, when it is read ahead; then it is verified again if the file was
+	 * changed since, by its time of modification.
 	 */
 	ALWAYS,
 
@@ -34,7 +36,8 @@ public enum Verification {
 	FIRST_READ,
 
 	/**
-	 * Never.
+	 * Never; the checksums of batches that are neither compressed nor encrypted are not
+	 * even computed.
 	 */
 	NEVER
 

@@ -79,7 +79,7 @@ class DiskQuotaTests {
 		SpillDirectories directories = SpillDirectories.of(this.fileSystem, List.of(() -> this.base), SpaceFloor.NONE,
 				InstantSource.system(), Duration.ZERO);
 		return new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(limit),
-				this.engine.allocator(), readMode, this.fileSystem, 1024), 2);
+				this.engine.allocator(), readMode, SpareThreads.NONE, this.fileSystem, 1024), 2);
 	}
 
 	private static CompletionStage<Void> begin(SpillHarness harness, SpillSender sender, int rows, long value) {

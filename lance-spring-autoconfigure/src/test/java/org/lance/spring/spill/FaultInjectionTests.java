@@ -138,7 +138,8 @@ class FaultInjectionTests {
 			// On this thread: the order of calls is the same in each run.
 			this.manager = SpillManager.builder(FaultInjectionTests.this.engine.allocator(), Runnable::run, () -> false)
 				.build(new FileSpillStore(where, new DiskBudget(DiskBudget.UNLIMITED),
-						FaultInjectionTests.this.engine.allocator(), kind.readMode(), this.fileSystem, 512));
+						FaultInjectionTests.this.engine.allocator(), kind.readMode(), SpareThreads.NONE,
+						this.fileSystem, 512));
 		}
 
 		void run() throws Exception {

@@ -67,7 +67,7 @@ class FreeSpaceTests {
 		SpillDirectories directories = SpillDirectories.of(this.fileSystem, List.of(() -> this.base), floor,
 				() -> this.now, Duration.ZERO);
 		return new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(DiskBudget.UNLIMITED),
-				this.engine.allocator(), ReadMode.MAP, this.fileSystem), 1);
+				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem), 1);
 	}
 
 	private void free(long bytes) {

@@ -18,12 +18,15 @@ package org.lance.spring.spill;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,6 +74,26 @@ class LocalChannelTests {
 		assertThat(failure[0]).isNull();
 		assertThat(interrupts.get()).as("interrupts that were kept").isPositive();
 		assertThat(read.flip().mismatch(written.duplicate().clear())).isEqualTo(-1);
+	}
+
+	@Test
+	void eachWriteGoesToItsPosition() throws Exception {
+		Path file = this.folder.resolve("file");
+		try (SpillFileSystem.SpillChannel channel = new LocalFileSystem().create(file)) {
+			write(channel, 0, "abc");
+			write(channel, 3, "def");
+			write(channel, 1, "xy");
+			write(channel, 6, "ghi");
+			channel.truncate(4);
+			write(channel, 9, "!");
+			write(channel, 4, "?");
+		}
+		assertThat(Files.readString(file)).isEqualTo("axyd?\0\0\0\0!");
+	}
+
+	private static void write(SpillFileSystem.SpillChannel channel, long position, String text) throws IOException {
+		ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+		assertThat(channel.write(position, new ByteBuffer[] { bytes }, 0)).isEqualTo(text.length());
 	}
 
 	private static void write(SpillFileSystem.SpillChannel channel, ByteBuffer source, AtomicInteger interrupts)

@@ -83,7 +83,7 @@ class SpillDirectoriesTests {
 				Stream.of(names).<java.util.function.Supplier<Path>>map((name) -> () -> directory(name)).toList(),
 				floor, () -> this.now, RETRY);
 		this.harness = new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(limit),
-				this.engine.allocator(), ReadMode.MAP, this.fileSystem), 1);
+				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem), 1);
 		return this.harness;
 	}
 

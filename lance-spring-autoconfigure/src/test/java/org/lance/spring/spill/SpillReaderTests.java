@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -341,6 +343,44 @@ class SpillReaderTests {
 				done.complete(null);
 			}
 		});
+	}
+
+	@Test
+	void readersThatWaitForTheSameBatchGetItOnThreadsOfTheirOwn() throws Exception {
+		SpillHarness harness = new SpillHarness(this.engine, this.store, 2);
+		ReplaySpill spill = harness.spill(Place.DISK);
+		SpillSender sender = spill.sender();
+		List<RecordBatchStream> readers = List.of(spill.receiver().read(), spill.receiver().read());
+		// Until nothing has to be loaded any more: what takes long does not go on anyway.
+		for (int i = 0; i < 50; i++) {
+			harness.write(sender, i);
+			for (RecordBatchStream reader : readers) {
+				assertThat(harness.next(reader)).hasSize(1);
+			}
+		}
+		CountDownLatch both = new CountDownLatch(2);
+		List<CompletionStage<Boolean>> seen = new ArrayList<>();
+		for (RecordBatchStream reader : readers) {
+			seen.add(reader.next().thenApply((batch) -> {
+				batch.ifPresent(RecordBatch::close);
+				both.countDown();
+				return await(both);
+			}));
+		}
+		harness.write(sender, 50);
+		for (CompletionStage<Boolean> each : seen) {
+			assertThat(EngineExtension.await(each)).isTrue();
+		}
+		EngineExtension.await(sender.finish());
+	}
+
+	private static boolean await(CountDownLatch latch) {
+		try {
+			return latch.await(3, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	@Test
