@@ -18,6 +18,7 @@ package org.lance.spring.benchmarks;
 
 import org.lance.spring.spill.ReplaySpill;
 import org.lance.spring.spill.SpillOptions;
+import org.lance.spring.spill.Verification;
 
 /**
  * Writes a spill that goes to disk from its first batch on.
@@ -28,9 +29,12 @@ final class SpillBatchWriter implements BatchWriter {
 
 	private final Engine engine;
 
+	private final Verification verification;
+
 	private ReplaySpill spill;
 
-	SpillBatchWriter(Batches batches, Directory directory) {
+	SpillBatchWriter(Batches batches, Directory directory, Verification verification) {
+		this.verification = verification;
 		this.batches = batches;
 		this.engine = new Engine(batches.allocator(), directory.path());
 	}
@@ -38,7 +42,8 @@ final class SpillBatchWriter implements BatchWriter {
 	@Override
 	public void write() {
 		this.spill = this.engine.manager()
-			.createReplaySpill(this.batches.schema(), SpillOptions.DEFAULTS.withMemoryLimit(0));
+			.createReplaySpill(this.batches.schema(),
+					SpillOptions.DEFAULTS.withMemoryLimit(0).withVerification(this.verification));
 		Engine.write(this.spill, this.batches);
 	}
 

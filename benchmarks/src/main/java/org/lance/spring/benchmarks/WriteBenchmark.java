@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.arrow.memory.RootAllocator;
+import org.lance.spring.spill.Verification;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
@@ -71,10 +72,10 @@ public class WriteBenchmark {
 		this.allocator = Batches.allocator(Long.MAX_VALUE);
 		this.batches = new Batches(this.data, this.allocator);
 		this.writer = switch (this.way) {
-			case SPILL -> new SpillBatchWriter(this.batches, this.directory);
+			case SPILL -> new SpillBatchWriter(this.batches, this.directory, Verification.ALWAYS);
 			case ARROW -> new ArrowBatchWriter(this.batches, this.directory);
 			case RAW -> new RawWriter(this.batches, this.directory);
-			case CHECKSUM -> new ChecksumOnly(this.batches);
+			case SPILL_NEVER -> new SpillBatchWriter(this.batches, this.directory, Verification.NEVER);
 		};
 	}
 
@@ -130,9 +131,9 @@ public class WriteBenchmark {
 		RAW,
 
 		/**
-		 * Only the checksum that a spill computes.
+		 * A replay spill without memory that is never verified, so without checksums.
 		 */
-		CHECKSUM
+		SPILL_NEVER
 
 	}
 
