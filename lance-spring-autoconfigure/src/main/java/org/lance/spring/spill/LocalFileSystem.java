@@ -30,7 +30,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -45,6 +47,14 @@ final class LocalFileSystem implements SpillFileSystem {
 			StandardOpenOption.CREATE_NEW);
 
 	private static final FileAttribute<?>[] NO_ATTRIBUTES = {};
+
+	private static final int MAX_STORES = 32;
+
+	/**
+	 * To find the store of a path, the JDK reads the table of all mounts, which takes as
+	 * long as writing a megabyte. How much is free is asked anew each time, for the path.
+	 */
+	private final Map<Path, FileStore> stores = new ConcurrentHashMap<>();
 
 	@Override
 	public void createDirectories(Path directory) throws IOException {
@@ -160,7 +170,14 @@ final class LocalFileSystem implements SpillFileSystem {
 
 	@Override
 	public Volume volume(Path path) throws IOException {
-		FileStore store = Files.getFileStore(path);
+		FileStore store = this.stores.get(path);
+		if (store == null) {
+			store = Files.getFileStore(path);
+			if (this.stores.size() >= MAX_STORES) {
+				this.stores.clear();
+			}
+			this.stores.put(path, store);
+		}
 		return new Volume(store.getUsableSpace(), store.getTotalSpace(), store.type());
 	}
 

@@ -79,6 +79,13 @@ final class MessageChecksum {
 	}
 
 	/**
+	 * Tells whether a helper has come.
+	 */
+	synchronized boolean isHelped() {
+		return this.end < this.pieces.length;
+	}
+
+	/**
 	 * Computes pieces from the back until all are taken; for the helper.
 	 * @param content the bytes; not touched any more when {@link #value} or {@link #stop}
 	 * has returned

@@ -65,8 +65,12 @@ final class PlainOutput {
 				this.spareThreads.offer(() -> checksum.help(content, pieces.size()));
 			}
 			for (List<ByteBuffer> piece : pieces) {
-				checksum.next(content);
 				this.output.write(piece.stream().map(ByteBuffer::duplicate).toList());
+				// Not before: a helper comes while the first piece is written, and has
+				// the others done before these are.
+				if (!checksum.isHelped()) {
+					checksum.next(content);
+				}
 			}
 			return checksum.value(content);
 		}

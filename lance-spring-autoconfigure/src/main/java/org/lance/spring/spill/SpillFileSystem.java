@@ -69,7 +69,8 @@ interface SpillFileSystem {
 	List<Path> list(Path directory) throws IOException;
 
 	/**
-	 * Returns the disk of something that exists. Costs far more than a small write.
+	 * Returns the disk of something that exists. Costs more than a small write, and far
+	 * more for a path that was not asked for before.
 	 */
 	Volume volume(Path path) throws IOException;
 
