@@ -29,9 +29,12 @@ final class Experiments {
 	private static final int WARMUPS = 4;
 
 	/**
-	 * A replay is so short that the JIT compiler would still be at work.
+	 * Until the JIT compiler is done with what runs once for each of a few hundred
+	 * batches.
 	 */
-	private static final int REPLAY_WARMUPS = 12;
+	private static final int WRITE_WARMUPS = 16;
+
+	private static final int REPLAY_WARMUPS = 40;
 
 	private Experiments() {
 	}
@@ -109,7 +112,7 @@ final class Experiments {
 		List<Contender> contenders = new ArrayList<>();
 		for (WriteBenchmark.Way way : ways) {
 			contenders.add(new JmhContender(name(way), WriteBenchmark.class,
-					Map.of("data", data.name(), "way", way.name()), WARMUPS));
+					Map.of("data", data.name(), "way", way.name()), WRITE_WARMUPS));
 		}
 		return contenders;
 	}
