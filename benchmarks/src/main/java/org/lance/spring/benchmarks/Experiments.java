@@ -32,9 +32,10 @@ final class Experiments {
 	 * Until the JIT compiler is done with what runs once for each of a few hundred
 	 * batches.
 	 */
-	private static final int WRITE_WARMUPS = 16;
+	private static final Map<DataSet, Integer> WRITE_WARMUPS = Map.of(DataSet.NUMBERS, 16, DataSet.WIDE, 4,
+			DataSet.TEXT, 8);
 
-	private static final int REPLAY_WARMUPS = 40;
+	private static final Map<DataSet, Integer> REPLAY_WARMUPS = Map.of(DataSet.NUMBERS, 40, DataSet.LARGE, 8);
 
 	private Experiments() {
 	}
@@ -112,7 +113,7 @@ final class Experiments {
 		List<Contender> contenders = new ArrayList<>();
 		for (WriteBenchmark.Way way : ways) {
 			contenders.add(new JmhContender(name(way), WriteBenchmark.class,
-					Map.of("data", data.name(), "way", way.name()), WRITE_WARMUPS));
+					Map.of("data", data.name(), "way", way.name()), WRITE_WARMUPS.getOrDefault(data, WARMUPS)));
 		}
 		return contenders;
 	}
@@ -122,7 +123,7 @@ final class Experiments {
 		for (ReplayBenchmark.Way way : ReplayBenchmark.Way.values()) {
 			contenders.add(new JmhContender(name(way), ReplayBenchmark.class,
 					Map.of("data", data.name(), "way", way.name(), "readers", String.valueOf(readers)),
-					REPLAY_WARMUPS));
+					REPLAY_WARMUPS.getOrDefault(data, WARMUPS) / readers));
 		}
 		return contenders;
 	}

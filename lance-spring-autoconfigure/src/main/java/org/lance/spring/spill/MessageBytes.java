@@ -71,7 +71,7 @@ record MessageBytes(long address, FileIndex.Position position, long allocated,
 	 */
 	void update(CRC32 crc, int piece) {
 		long start = (long) piece * MessageChecksum.PIECE;
-		crc.update(bytes(start, (int) Math.min(MessageChecksum.PIECE, this.position.length() - start)));
+		crc.update(bytes(start, MessageChecksum.length(piece, this.position.length())));
 	}
 
 	/**

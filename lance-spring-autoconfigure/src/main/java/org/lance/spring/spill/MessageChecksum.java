@@ -32,9 +32,15 @@ import java.util.zip.CRC32;
 final class MessageChecksum {
 
 	/**
-	 * The bytes of a piece; the last one of a message may have fewer.
+	 * The bytes of a piece, but for the last one of a message.
 	 */
 	static final int PIECE = 1 << 20;
+
+	/**
+	 * Fewer bytes than that at the end are no piece of their own: what is done for each
+	 * piece takes as long as so many bytes.
+	 */
+	private static final int MIN_PIECE = PIECE / 4;
 
 	private final int[] pieces;
 
@@ -58,12 +64,26 @@ final class MessageChecksum {
 	 * @param length the bytes of the message
 	 */
 	MessageChecksum(long length) {
-		this.pieces = new int[Math.toIntExact((length + PIECE - 1) / PIECE)];
+		this.pieces = new int[pieces(length)];
 		this.end = this.pieces.length;
 	}
 
-	int pieces() {
-		return this.pieces.length;
+	/**
+	 * Returns how many pieces a message has.
+	 */
+	static int pieces(long length) {
+		long whole = length / PIECE;
+		long rest = length % PIECE;
+		boolean another = (whole > 0) ? rest >= MIN_PIECE : rest > 0;
+		return Math.toIntExact(another ? whole + 1 : whole);
+	}
+
+	/**
+	 * Returns how many bytes a piece of a message has.
+	 */
+	static int length(int piece, long length) {
+		boolean last = piece == pieces(length) - 1;
+		return last ? Math.toIntExact(length - (long) piece * PIECE) : PIECE;
 	}
 
 	/**

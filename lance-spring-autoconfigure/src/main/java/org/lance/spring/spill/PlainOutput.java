@@ -47,7 +47,7 @@ final class PlainOutput {
 	 * @return its checksum, or 0 if it is not needed
 	 */
 	int write(IpcEncoder.Message message, boolean checksum) throws IOException {
-		List<List<ByteBuffer>> pieces = pieces(message.buffers());
+		List<List<ByteBuffer>> pieces = pieces(message);
 		if (checksum) {
 			return writeWithChecksum(message.length(), pieces);
 		}
@@ -83,11 +83,11 @@ final class PlainOutput {
 		piece.forEach((part) -> crc.update(part.duplicate()));
 	}
 
-	private static List<List<ByteBuffer>> pieces(List<ByteBuffer> buffers) {
-		List<List<ByteBuffer>> pieces = new ArrayList<>();
-		List<ByteBuffer> piece = new ArrayList<>(buffers.size());
-		int room = MessageChecksum.PIECE;
-		for (ByteBuffer buffer : buffers) {
+	private static List<List<ByteBuffer>> pieces(IpcEncoder.Message message) {
+		List<List<ByteBuffer>> pieces = new ArrayList<>(MessageChecksum.pieces(message.length()));
+		List<ByteBuffer> piece = new ArrayList<>(message.buffers().size());
+		int room = MessageChecksum.length(0, message.length());
+		for (ByteBuffer buffer : message.buffers()) {
 			int position = buffer.position();
 			while (position < buffer.limit()) {
 				int length = Math.min(room, buffer.limit() - position);
@@ -96,13 +96,10 @@ final class PlainOutput {
 				room -= length;
 				if (room == 0) {
 					pieces.add(piece);
-					piece = new ArrayList<>(buffers.size());
-					room = MessageChecksum.PIECE;
+					piece = new ArrayList<>(message.buffers().size());
+					room = MessageChecksum.length(pieces.size(), message.length());
 				}
 			}
-		}
-		if (!piece.isEmpty()) {
-			pieces.add(piece);
 		}
 		return pieces;
 	}

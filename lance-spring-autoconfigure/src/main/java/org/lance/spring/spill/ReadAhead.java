@@ -316,7 +316,7 @@ final class ReadAhead {
 
 		private void touch(CRC32 crc, int piece) {
 			long start = (long) piece * MessageChecksum.PIECE;
-			long end = Math.min(start + MessageChecksum.PIECE, this.bytes.position().length());
+			long end = start + MessageChecksum.length(piece, this.bytes.position().length());
 			for (long at = start; at < end; at += PAGE) {
 				crc.update(MemoryUtil.getByte(this.bytes.address() + at));
 			}

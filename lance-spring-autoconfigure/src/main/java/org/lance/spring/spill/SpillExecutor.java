@@ -144,7 +144,7 @@ final class SpillExecutor {
 
 		private static final int MAX_TASKS = 16;
 
-		private static final long MAX_NANOS = Duration.ofMillis(5).toNanos();
+		private static final long MAX_NANOS = Duration.ofMillis(20).toNanos();
 
 		private final Executor threads;
 

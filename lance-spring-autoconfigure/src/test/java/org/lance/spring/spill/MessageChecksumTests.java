@@ -52,7 +52,7 @@ class MessageChecksumTests {
 	}
 
 	private static MessageChecksum.Content content(byte[] message) {
-		return (crc, piece) -> crc.update(message, piece * PIECE, Math.min(PIECE, message.length - piece * PIECE));
+		return (crc, piece) -> crc.update(message, piece * PIECE, MessageChecksum.length(piece, message.length));
 	}
 
 	private static int checksum(byte[] message) {
@@ -60,11 +60,11 @@ class MessageChecksumTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 0, 1, PIECE - 1, PIECE, PIECE + 1, 4 * PIECE, 4 * PIECE + 7 })
+	@ValueSource(ints = { 0, 1, PIECE - 1, PIECE, PIECE + 1, 4 * PIECE, 4 * PIECE + 7, 4 * PIECE + PIECE / 2 })
 	void itIsTheSameWhoeverComputesWhichPieces(int length) {
 		byte[] message = message(length);
 		int expected = checksum(message);
-		int pieces = (length + PIECE - 1) / PIECE;
+		int pieces = MessageChecksum.pieces(length);
 		for (int helped = 0; helped <= pieces; helped++) {
 			for (int before = 0; before + helped <= pieces; before++) {
 				MessageChecksum checksum = new MessageChecksum(length);
@@ -97,6 +97,23 @@ class MessageChecksumTests {
 	}
 
 	@Test
+	void piecesAddUpToTheMessageAndNoneIsSmall() {
+		for (long length : new long[] { 1, PIECE / 8, PIECE, PIECE + 1, PIECE + PIECE / 4 - 1, PIECE + PIECE / 4,
+				2 * PIECE - 1, 9L * PIECE, 5000L * PIECE + 3 }) {
+			int pieces = MessageChecksum.pieces(length);
+			long sum = 0;
+			for (int i = 0; i < pieces; i++) {
+				int piece = MessageChecksum.length(i, length);
+				assertThat(piece).as("piece %d of %d", i, length)
+					.isBetween((int) Math.min(length, PIECE / 4), PIECE + PIECE / 4 - 1);
+				sum += piece;
+			}
+			assertThat(sum).isEqualTo(length);
+		}
+		assertThat(MessageChecksum.pieces(0)).isZero();
+	}
+
+	@Test
 	void aSinglePieceHasItsCrc() {
 		byte[] message = message(1000);
 		CRC32 crc = new CRC32();
@@ -108,8 +125,9 @@ class MessageChecksumTests {
 	void everyPieceAndTheirOrderCount() {
 		byte[] message = message(3 * PIECE + 100);
 		Set<Integer> checksums = new HashSet<>(Set.of(checksum(message)));
-		for (int at = 0; at < message.length; at += PIECE) {
-			for (int each : List.of(at, Math.min(at + PIECE, message.length) - 1)) {
+		for (int piece = 0; piece < MessageChecksum.pieces(message.length); piece++) {
+			int start = piece * PIECE;
+			for (int each : List.of(start, start + MessageChecksum.length(piece, message.length) - 1)) {
 				byte[] changed = message.clone();
 				changed[each] ^= 1;
 				assertThat(checksums.add(checksum(changed))).as("byte %d", each).isTrue();

@@ -96,7 +96,7 @@ class SpillExecutorTests {
 	@Test
 	void othersGetTheirTurnAfterATaskThatTookLong() {
 		onExecutor(() -> {
-			this.nanos += Duration.ofMillis(4).toNanos();
+			this.nanos += Duration.ofMillis(19).toNanos();
 			goOn(this.executor, "first");
 			this.nanos += Duration.ofMillis(1).toNanos();
 			goOn(this.executor, "second");
