@@ -35,7 +35,7 @@ final class Experiments {
 	private static final Map<DataSet, Integer> WRITE_WARMUPS = Map.of(DataSet.NUMBERS, 16, DataSet.WIDE, 4,
 			DataSet.TEXT, 8);
 
-	private static final Map<DataSet, Integer> REPLAY_WARMUPS = Map.of(DataSet.NUMBERS, 40, DataSet.LARGE, 8);
+	private static final Map<DataSet, Integer> REPLAY_WARMUPS = Map.of(DataSet.NUMBERS, 40, DataSet.LARGE, 30);
 
 	private Experiments() {
 	}
