@@ -117,8 +117,10 @@ final class FileWindows {
 	 * @return the message in the mapping, or {@code null} if it has to be read
 	 */
 	@Nullable MessageBytes acquire(FileIndex.Position message, Mapping mapping) {
+		MappedWindow before = this.unused.get();
 		MessageBytes bytes = find(message, mapping);
-		if (this.unused.get() != null && !this.spareThreads.offer(this::unmapUnused)) {
+		MappedWindow now = this.unused.get();
+		if (now != null && now != before && !this.spareThreads.offer(this::unmapUnused)) {
 			unmapUnused();
 		}
 		return bytes;

@@ -137,6 +137,26 @@ class FileWindowsTests {
 	}
 
 	@Test
+	void theExecutorIsAskedOnceForEachWindow(@TempDir Path folder) throws Exception {
+		Path file = Files.write(folder.resolve("file"), new byte[1000]);
+		List<Runnable> offers = new ArrayList<>();
+		FileWindows windows = windows(new SpareThreads(offers::add));
+		for (int start = 0; start < 1000; start += 100) {
+			windows.committed(start, start + 100);
+		}
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			for (int i = 0; i <= FileWindows.MAX_MAPPED; i++) {
+				map(windows, channel, i);
+			}
+			for (int i = 0; i < 10; i++) {
+				map(windows, channel, FileWindows.MAX_MAPPED);
+			}
+		}
+		windows.close();
+		assertThat(offers).hasSize(1);
+	}
+
+	@Test
 	void withoutASpareThreadAWindowThatIsNotKeptIsUnmappedAtOnce(@TempDir Path folder) throws Exception {
 		Path file = Files.write(folder.resolve("file"), new byte[1000]);
 		int before = MappedWindow.open();
