@@ -66,14 +66,14 @@ final class EncryptedOutput {
 				this.cipher.encrypt(part, position, chunk, length, encrypted);
 				int stored = length + FileCipher.TAG;
 				if (filled + stored > room) {
-					this.output.write(List.of(piece.nioBuffer(0, filled)));
+					this.output.write(new ByteBuffer[] { piece.nioBuffer(0, filled) });
 					filled = 0;
 				}
 				piece.setBytes(filled, encrypted, 0, stored);
 				filled += stored;
 				position += stored;
 			}
-			this.output.write(List.of(piece.nioBuffer(0, filled)));
+			this.output.write(new ByteBuffer[] { piece.nioBuffer(0, filled) });
 		}
 	}
 

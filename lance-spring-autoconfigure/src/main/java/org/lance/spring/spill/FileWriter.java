@@ -36,8 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the messages of a spill: all that one batch needs by one gathering write, from
- * the memory of the batch. The index is told when all of it was written.
+ * Writes the messages of a spill, in pieces by gathering writes, from the memory of the
+ * batch unless it is encrypted. The index is told when all that one batch needs was
+ * written.
  * <p>
  * One thread at a time.
  */
@@ -212,13 +213,12 @@ final class FileWriter {
 		this.space.reserve(bytes);
 	}
 
-	private void reserveAndWrite(List<ByteBuffer> piece) throws IOException {
-		reserve(remaining(piece.toArray(new ByteBuffer[0]), 0));
+	private void reserveAndWrite(ByteBuffer[] piece) throws IOException {
+		reserve(SpillFileSystem.SpillChannel.remaining(piece, 0));
 		write(piece);
 	}
 
-	private void write(List<ByteBuffer> piece) throws IOException {
-		ByteBuffer[] buffers = piece.toArray(new ByteBuffer[0]);
+	private void write(ByteBuffer[] buffers) throws IOException {
 		int first = 0;
 		while (true) {
 			while (first < buffers.length && !buffers[first].hasRemaining()) {
@@ -236,7 +236,7 @@ final class FileWriter {
 			}
 			catch (IOException ex) {
 				this.space.failed(ex);
-				long wanted = remaining(buffers, first);
+				long wanted = SpillFileSystem.SpillChannel.remaining(buffers, first);
 				throw this.errors.writing(ex, this.written, wanted, noSpace(wanted));
 			}
 		}
@@ -249,14 +249,6 @@ final class FileWriter {
 		if (!Objects.equals(this.fileSystem.state(this.file).key(), this.channel.key())) {
 			throw new NoSuchFileException(this.file.toString(), null, "another file is in its place");
 		}
-	}
-
-	private static long remaining(ByteBuffer[] buffers, int first) {
-		long remaining = 0;
-		for (int i = first; i < buffers.length; i++) {
-			remaining += buffers[i].remaining();
-		}
-		return remaining;
 	}
 
 	/**

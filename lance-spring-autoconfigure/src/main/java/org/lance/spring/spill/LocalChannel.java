@@ -73,10 +73,10 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 
 	@Override
 	public long write(long position, ByteBuffer[] buffers, int first) throws IOException {
-		long before = remaining(buffers, first);
+		long before = SpillFileSystem.SpillChannel.remaining(buffers, first);
 		return uninterrupted((channel) -> {
 			// An interrupt may come when a part or all was written: the buffers know.
-			long done = before - remaining(buffers, first);
+			long done = before - SpillFileSystem.SpillChannel.remaining(buffers, first);
 			if (done > 0) {
 				return done;
 			}
@@ -97,14 +97,6 @@ final class LocalChannel implements SpillFileSystem.SpillChannel {
 			int done = target.position() - before;
 			return (done > 0) ? done : channel.read(target, position);
 		});
-	}
-
-	private static long remaining(ByteBuffer[] buffers, int first) {
-		long remaining = 0;
-		for (int i = first; i < buffers.length; i++) {
-			remaining += buffers[i].remaining();
-		}
-		return remaining;
 	}
 
 	@Override

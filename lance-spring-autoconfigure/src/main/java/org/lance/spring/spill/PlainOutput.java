@@ -52,7 +52,7 @@ final class PlainOutput {
 			return writeWithChecksum(message.length(), pieces);
 		}
 		for (List<ByteBuffer> piece : pieces) {
-			this.output.write(piece);
+			this.output.write(piece.toArray(new ByteBuffer[0]));
 		}
 		return 0;
 	}
@@ -65,7 +65,7 @@ final class PlainOutput {
 				this.spareThreads.offer(() -> checksum.help(content, pieces.size()));
 			}
 			for (List<ByteBuffer> piece : pieces) {
-				this.output.write(piece.stream().map(ByteBuffer::duplicate).toList());
+				this.output.write(piece.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new));
 				// Not before: a helper comes while the first piece is written, and has
 				// the others done before these are.
 				if (!checksum.isHelped()) {
@@ -110,7 +110,7 @@ final class PlainOutput {
 	@FunctionalInterface
 	interface Output {
 
-		void write(List<ByteBuffer> piece) throws IOException;
+		void write(ByteBuffer[] piece) throws IOException;
 
 	}
 

@@ -120,6 +120,17 @@ interface SpillFileSystem {
 		long write(long position, ByteBuffer[] buffers, int first) throws IOException;
 
 		/**
+		 * Returns the bytes that remain in buffers, from the first one on.
+		 */
+		static long remaining(ByteBuffer[] buffers, int first) {
+			long remaining = 0;
+			for (int i = first; i < buffers.length; i++) {
+				remaining += buffers[i].remaining();
+			}
+			return remaining;
+		}
+
+		/**
 		 * Reads, from a position, what it can.
 		 * @return the bytes read, perhaps fewer than fit, or -1 at the end of the file
 		 */

@@ -21,8 +21,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.zip.CRC32;
@@ -178,21 +176,19 @@ class MessageChecksumTests {
 	@Test
 	void theOwnerWaitsForThePieceThatTheHelperIsAt() throws Exception {
 		byte[] message = message(2 * PIECE);
-		CountDownLatch inPiece = new CountDownLatch(1);
-		CountDownLatch goOn = new CountDownLatch(1);
+		Gate gate = new Gate();
 		MessageChecksum checksum = new MessageChecksum(message.length);
 		Thread helper = new Thread(() -> checksum.help((crc, piece) -> {
-			inPiece.countDown();
-			await(goOn);
+			gate.pass();
 			content(message).update(crc, piece);
 		}, ALL));
 		helper.start();
-		await(inPiece);
+		gate.awaitArrival();
 		AtomicInteger value = new AtomicInteger();
 		Thread owner = new Thread(() -> value.set(checksum.value(content(message))));
 		owner.start();
 		awaitBlocked(owner);
-		goOn.countDown();
+		gate.open();
 		owner.join();
 		helper.join();
 		assertThat(value.get()).isEqualTo(checksum(message));
@@ -210,33 +206,22 @@ class MessageChecksumTests {
 
 	@Test
 	void theHelperTouchesNothingAfterItWasStopped() throws Exception {
-		CountDownLatch inPiece = new CountDownLatch(1);
-		CountDownLatch goOn = new CountDownLatch(1);
+		Gate gate = new Gate();
 		List<Integer> done = new ArrayList<>();
 		MessageChecksum checksum = new MessageChecksum(8L * PIECE);
 		Thread helper = new Thread(() -> checksum.help((crc, piece) -> {
-			inPiece.countDown();
-			await(goOn);
+			gate.pass();
 			done.add(piece);
 		}, ALL));
 		helper.start();
-		await(inPiece);
+		gate.awaitArrival();
 		Thread owner = new Thread(checksum::stop);
 		owner.start();
 		awaitBlocked(owner);
-		goOn.countDown();
+		gate.open();
 		owner.join();
 		helper.join();
 		assertThat(done).containsExactly(7);
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 }

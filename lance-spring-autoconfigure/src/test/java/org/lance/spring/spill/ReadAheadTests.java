@@ -120,6 +120,12 @@ class ReadAheadTests {
 		assertThat(this.batches.take(this.file.read(index, verification))).hasSize(ROWS).containsOnly((long) index);
 	}
 
+	private void assertDamaged(int index) {
+		assertThatExceptionOfType(SpillCorruptedException.class)
+			.isThrownBy(() -> this.file.read(index, Verification.ALWAYS))
+			.withMessageContaining("batch %d ", index);
+	}
+
 	private void help() {
 		while (!this.offers.isEmpty()) {
 			this.offers.remove().run();
@@ -167,9 +173,7 @@ class ReadAheadTests {
 		changedAt(0);
 		// Nobody can know; it shows that the work was done before.
 		assertThat(this.batches.take(this.file.read(1, Verification.ALWAYS))).contains(99L);
-		assertThatExceptionOfType(SpillCorruptedException.class)
-			.isThrownBy(() -> this.file.read(1, Verification.ALWAYS))
-			.withMessageContaining("batch 1 ");
+		assertDamaged(1);
 	}
 
 	@Test
@@ -178,9 +182,7 @@ class ReadAheadTests {
 		read(0, Verification.ALWAYS);
 		help();
 		damage(1);
-		assertThatExceptionOfType(SpillCorruptedException.class)
-			.isThrownBy(() -> this.file.read(1, Verification.ALWAYS))
-			.withMessageContaining("batch 1 ");
+		assertDamaged(1);
 	}
 
 	@Test
@@ -191,9 +193,7 @@ class ReadAheadTests {
 		damage(1);
 		changedAt(0);
 		this.nanos += Duration.ofSeconds(2).toNanos();
-		assertThatExceptionOfType(SpillCorruptedException.class)
-			.isThrownBy(() -> this.file.read(1, Verification.ALWAYS))
-			.withMessageContaining("batch 1 ");
+		assertDamaged(1);
 	}
 
 	@Test
@@ -242,9 +242,7 @@ class ReadAheadTests {
 		damage(1);
 		read(0, Verification.ALWAYS);
 		help();
-		assertThatExceptionOfType(SpillCorruptedException.class)
-			.isThrownBy(() -> this.file.read(1, Verification.ALWAYS))
-			.withMessageContaining("batch 1 ");
+		assertDamaged(1);
 		read(2, Verification.ALWAYS);
 	}
 
