@@ -137,7 +137,7 @@ public class HandOffBenchmark {
 				}
 			}
 			root.setRowCount(ROWS);
-			if (this.way == Way.LOADER) {
+			if (this.way.isPlain()) {
 				this.plain.add(new VectorUnloader(root).getRecordBatch());
 				return;
 			}
@@ -157,6 +157,7 @@ public class HandOffBenchmark {
 	public long handOff() throws IOException {
 		return switch (this.way) {
 			case LOADER -> load();
+			case NEW_VECTORS -> loadNew();
 			case BATCH -> forEach((batch) -> batch.rowCount());
 			case OPEN -> forEach(this::open);
 			case READER -> read(this.spill.receiver().read());
@@ -168,6 +169,17 @@ public class HandOffBenchmark {
 		for (ArrowRecordBatch batch : this.plain) {
 			this.loader.load(batch);
 			rows += this.target.getRowCount();
+		}
+		return rows;
+	}
+
+	private long loadNew() {
+		long rows = 0;
+		for (ArrowRecordBatch batch : this.plain) {
+			try (VectorSchemaRoot root = VectorSchemaRoot.create(this.target.getSchema(), this.allocator)) {
+				new VectorLoader(root).load(batch);
+				rows += root.getRowCount();
+			}
 		}
 		return rows;
 	}
@@ -235,6 +247,12 @@ public class HandOffBenchmark {
 		LOADER,
 
 		/**
+		 * Without a spill: Arrow's {@code VectorLoader} loads a batch that is at hand
+		 * into new vectors.
+		 */
+		NEW_VECTORS,
+
+		/**
 		 * The handle of the batch, not opened.
 		 */
 		BATCH,
@@ -247,7 +265,11 @@ public class HandOffBenchmark {
 		/**
 		 * The view as an Arrow reader, which uses its vectors again.
 		 */
-		READER
+		READER;
+
+		boolean isPlain() {
+			return this == LOADER || this == NEW_VECTORS;
+		}
 
 	}
 

@@ -57,8 +57,17 @@ final class SealedBatch {
 	}
 
 	private long memorySize() {
+		if (this.dictionaries.isEmpty()) {
+			// Most batches, and each one that is read: no need to look at each
+			// allocation.
+			return heap() + this.buffers.memory().getSize();
+		}
 		long deltas = this.dictionaries.stream().mapToLong(DictionaryVersion::deltaBytes).sum();
 		return deltas + chunks().values().stream().mapToLong(Long::longValue).sum();
+	}
+
+	private long heap() {
+		return HEAP_PER_BATCH + (long) HEAP_PER_BUFFER * this.buffers.body().getBuffers().size();
 	}
 
 	/**
@@ -67,7 +76,7 @@ final class SealedBatch {
 	 */
 	private Map<Object, Long> chunks() {
 		Map<Object, Long> chunks = new IdentityHashMap<>();
-		chunks.put(this, HEAP_PER_BATCH + (long) HEAP_PER_BUFFER * this.buffers.body().getBuffers().size());
+		chunks.put(this, heap());
 		this.buffers.memory().forEachChunk(chunks::put);
 		this.dictionaries.forEach((version) -> version.forEachChunkOfFirst(chunks::put));
 		return chunks;

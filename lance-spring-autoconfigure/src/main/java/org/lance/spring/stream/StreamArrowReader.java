@@ -54,6 +54,8 @@ final class StreamArrowReader extends ArrowReader {
 
 	private @Nullable VectorSchemaRoot root;
 
+	private @Nullable VectorLoader loader;
+
 	/**
 	 * The first batch, if it was needed to know the types of the dictionaries.
 	 */
@@ -132,10 +134,19 @@ final class StreamArrowReader extends ArrowReader {
 			for (DictionaryVersion version : batch.dictionaries()) {
 				load(batch, version);
 			}
-			new VectorLoader(target).load(batch.body());
+			loader(target).load(batch.body());
 			target.setRowCount(batch.rowCount());
 		}
 		return true;
+	}
+
+	private VectorLoader loader(VectorSchemaRoot target) {
+		VectorLoader current = this.loader;
+		if (current == null) {
+			current = new VectorLoader(target);
+			this.loader = current;
+		}
+		return current;
 	}
 
 	private void load(RecordBatch batch, DictionaryVersion version) {
