@@ -17,8 +17,10 @@
 package org.lance.spring.spill;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
@@ -27,63 +29,78 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work that a second thread of the spill executor may do if one has nothing else to do.
+ * Work that another thread of the spill executor may do if one has nothing else to do.
  * Nobody waits for it and nobody needs it: it makes the work of another thread shorter.
- * While offers are not taken, because all threads are busy, no more are made, so that
- * they are hardly in the way of what has to be done. Work is short: who has more offers
- * the rest again.
+ * So there are few helpers: one for two processors, as a helper that waits for the
+ * processor of the thread that it helps is only in its way. While they have enough to do,
+ * offers are refused. Work is short: who has more offers the rest again.
  */
 final class SpareThreads {
 
 	/**
-	 * How many offers may wait or run.
+	 * How many offers may wait.
 	 */
 	static final int MAX_OFFERS = 4;
+
+	private static final int MAX_HELPERS = 4;
 
 	/**
 	 * Never helps.
 	 */
-	static final SpareThreads NONE = new SpareThreads((offer) -> {
+	static final SpareThreads NONE = new SpareThreads((helper) -> {
 	}, 0, System::nanoTime);
 
 	private static final Logger logger = LoggerFactory.getLogger(SpareThreads.class);
 
 	/**
-	 * When an offer was lost, by an executor that throws tasks away, or might as well be.
+	 * How long a helper goes on before the executor gives others their turn.
+	 */
+	private static final long MAX_NANOS = Duration.ofMillis(2).toNanos();
+
+	/**
+	 * When a helper was lost, by an executor that throws tasks away, or might as well be.
 	 */
 	private static final long FORGOTTEN_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final Executor executor;
 
-	private final int maxOffers;
+	private final int maxHelpers;
 
 	private final LongSupplier ticker;
 
 	/**
-	 * The offers that wait or run; guarded by this.
+	 * The offers that wait; guarded by this.
 	 */
-	private final List<Offer> offers = new ArrayList<>();
+	private final Queue<Runnable> offers = new ArrayDeque<>();
+
+	/**
+	 * The helpers that were asked for and have not gone; guarded by this.
+	 */
+	private final List<Helper> helpers = new ArrayList<>();
 
 	/**
 	 * Creates a view of the threads of an executor.
 	 * @param executor has them; not shut down
 	 */
 	SpareThreads(Executor executor) {
-		this(executor, System::nanoTime);
+		this(executor, helpers(Runtime.getRuntime().availableProcessors()), System::nanoTime);
 	}
 
 	/**
 	 * Creates a view of the threads of an executor.
 	 * @param ticker the time in nanoseconds, from any origin
 	 */
-	SpareThreads(Executor executor, LongSupplier ticker) {
-		this(executor, MAX_OFFERS, ticker);
+	SpareThreads(Executor executor, int maxHelpers, LongSupplier ticker) {
+		this.executor = executor;
+		this.maxHelpers = maxHelpers;
+		this.ticker = ticker;
 	}
 
-	private SpareThreads(Executor executor, int maxOffers, LongSupplier ticker) {
-		this.executor = executor;
-		this.maxOffers = maxOffers;
-		this.ticker = ticker;
+	/**
+	 * Returns how many helpers there may be on a machine.
+	 */
+	static int helpers(int processors) {
+		return Math.min(processors / 2, MAX_HELPERS);
 	}
 
 	/**
@@ -93,24 +110,30 @@ final class SpareThreads {
 	 * @return whether it may run; otherwise nobody is waited for
 	 */
 	boolean offer(Runnable work) {
-		Offer offer = new Offer(work);
-		if (!add(offer)) {
-			return false;
+		Helper helper;
+		synchronized (this) {
+			if (!add(work)) {
+				return false;
+			}
+			if (this.helpers.size() == this.maxHelpers) {
+				return true;
+			}
+			helper = new Helper();
+			this.helpers.add(helper);
 		}
-		try {
-			this.executor.execute(offer);
+		if (helper.ask()) {
 			return true;
 		}
-		catch (Throwable ex) {
-			// Full, shut down, without a thread, or with a decorator that fails: whatever
-			// it is, who needs the executor for its own work will see it.
-			logger.debug("No spare thread can be had", ex);
-			remove(offer);
-			return false;
+		synchronized (this) {
+			return !this.offers.remove(work);
 		}
-		finally {
-			offer.offeredBy = null;
+	}
+
+	private boolean add(Runnable work) {
+		if (this.offers.size() == MAX_OFFERS && this.helpers.removeIf(Helper::isLost)) {
+			this.offers.clear();
 		}
+		return this.maxHelpers > 0 && this.offers.size() < MAX_OFFERS && this.offers.add(work);
 	}
 
 	/**
@@ -120,49 +143,105 @@ final class SpareThreads {
 		return this.ticker.getAsLong();
 	}
 
-	private synchronized boolean add(Offer offer) {
-		if (this.offers.size() >= this.maxOffers) {
-			this.offers.removeIf((each) -> offer.start - each.start > FORGOTTEN_NANOS);
+	/**
+	 * Takes the next offer for a helper, or lets the helper go.
+	 */
+	private synchronized @Nullable Runnable take(Helper helper) {
+		if (!this.helpers.contains(helper)) {
+			return null;
 		}
-		return this.offers.size() < this.maxOffers && this.offers.add(offer);
+		Runnable next = this.offers.poll();
+		if (next == null) {
+			this.helpers.remove(helper);
+		}
+		return next;
 	}
 
-	private synchronized void remove(Offer offer) {
-		this.offers.remove(offer);
+	private synchronized boolean hasOffers(Helper helper) {
+		if (this.offers.isEmpty()) {
+			this.helpers.remove(helper);
+		}
+		return this.helpers.contains(helper);
+	}
+
+	private synchronized void remove(Helper helper) {
+		this.helpers.remove(helper);
 	}
 
 	/**
-	 * Work that is offered.
+	 * Does what is offered.
 	 */
-	private final class Offer implements Runnable {
+	private final class Helper implements Runnable {
 
-		private final Runnable work;
-
-		private final long start = time();
+		/**
+		 * When it was last known to be there.
+		 */
+		private volatile long seen = time();
 
 		/**
 		 * Some executors run what they have no room for on the caller's thread, which has
 		 * more urgent work.
 		 */
-		private volatile @Nullable Thread offeredBy = Thread.currentThread();
+		private volatile @Nullable Thread askedBy;
 
-		Offer(Runnable work) {
-			this.work = work;
+		private boolean refused;
+
+		/**
+		 * Asks the executor for a thread.
+		 * @return whether it may come
+		 */
+		boolean ask() {
+			this.askedBy = Thread.currentThread();
+			try {
+				SpareThreads.this.executor.execute(this);
+			}
+			catch (Throwable ex) {
+				// Full, shut down, without a thread, or with a decorator that fails:
+				// whatever it is, who needs the executor for its own work will see it.
+				logger.debug("No spare thread can be had", ex);
+				this.refused = true;
+			}
+			finally {
+				this.askedBy = null;
+			}
+			if (this.refused) {
+				remove(this);
+			}
+			return !this.refused;
+		}
+
+		boolean isLost() {
+			return time() - this.seen > FORGOTTEN_NANOS;
 		}
 
 		@Override
 		public void run() {
-			try {
-				if (this.offeredBy != Thread.currentThread()) {
-					this.work.run();
+			if (this.askedBy == Thread.currentThread()) {
+				this.refused = true;
+				return;
+			}
+			long start = time();
+			Runnable work = take(this);
+			while (work != null) {
+				this.seen = time();
+				run(work);
+				if (time() - start > MAX_NANOS) {
+					if (hasOffers(this)) {
+						ask();
+					}
+					return;
 				}
+				work = take(this);
+			}
+		}
+
+		private void run(Runnable work) {
+			try {
+				work.run();
 			}
 			catch (RuntimeException | Error ex) {
 				// Whoever has to do the work will see what is wrong.
 				logger.debug("A spare thread could not help", ex);
-			}
-			finally {
-				remove(this);
 			}
 		}
 

@@ -88,7 +88,9 @@ final class SpillExecutor {
 	void goOn(Runnable task, Runnable rejected) {
 		Turn turn = TURN.get();
 		if (turn != null && turn.threads == this.threads && turn.mayGoOn() && !this.shutdown.getAsBoolean()) {
+			turn.depth++;
 			run(task);
+			turn.depth--;
 		}
 		else {
 			execute(task, rejected);
@@ -137,12 +139,14 @@ final class SpillExecutor {
 	}
 
 	/**
-	 * What a thread does without giving others a turn. Both limits are low: others wait,
-	 * and callers that do not loop but call themselves grow the stack.
+	 * What a thread does without giving others a turn.
 	 */
 	private static final class Turn {
 
-		private static final int MAX_TASKS = 16;
+		/**
+		 * Callers that do not loop but call themselves grow the stack.
+		 */
+		private static final int MAX_DEPTH = 16;
 
 		private static final long MAX_NANOS = Duration.ofMillis(20).toNanos();
 
@@ -152,7 +156,7 @@ final class SpillExecutor {
 
 		private final long start;
 
-		private int tasks = 1;
+		private int depth;
 
 		Turn(Executor threads, LongSupplier ticker) {
 			this.threads = threads;
@@ -161,7 +165,7 @@ final class SpillExecutor {
 		}
 
 		boolean mayGoOn() {
-			return this.tasks++ < MAX_TASKS && this.ticker.getAsLong() - this.start < MAX_NANOS;
+			return this.depth < MAX_DEPTH && this.ticker.getAsLong() - this.start < MAX_NANOS;
 		}
 
 	}

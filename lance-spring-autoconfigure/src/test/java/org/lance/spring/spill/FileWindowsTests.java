@@ -99,7 +99,7 @@ class FileWindowsTests {
 		Path file = Files.write(folder.resolve("file"), new byte[1000]);
 		int before = MappedWindow.open();
 		Deque<Runnable> offers = new ArrayDeque<>();
-		FileWindows windows = windows(new SpareThreads(offers::add));
+		FileWindows windows = windows(new SpareThreads(offers::add, 1, System::nanoTime));
 		for (int start = 0; start < 1000; start += 100) {
 			windows.committed(start, start + 100);
 		}
@@ -123,7 +123,8 @@ class FileWindowsTests {
 		Path file = Files.write(folder.resolve("file"), new byte[1000]);
 		FileWindows[] windows = new FileWindows[1];
 		List<Boolean> locked = new ArrayList<>();
-		windows[0] = windows(new SpareThreads((offer) -> locked.add(Thread.holdsLock(windows[0]))));
+		windows[0] = windows(
+				new SpareThreads((offer) -> locked.add(Thread.holdsLock(windows[0])), 1, System::nanoTime));
 		for (int start = 0; start < 1000; start += 100) {
 			windows[0].committed(start, start + 100);
 		}
@@ -140,7 +141,7 @@ class FileWindowsTests {
 	void theExecutorIsAskedOnceForEachWindow(@TempDir Path folder) throws Exception {
 		Path file = Files.write(folder.resolve("file"), new byte[1000]);
 		List<Runnable> offers = new ArrayList<>();
-		FileWindows windows = windows(new SpareThreads(offers::add));
+		FileWindows windows = windows(new SpareThreads(offers::add, 1, System::nanoTime));
 		for (int start = 0; start < 1000; start += 100) {
 			windows.committed(start, start + 100);
 		}

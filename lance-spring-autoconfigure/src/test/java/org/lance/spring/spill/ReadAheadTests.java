@@ -68,6 +68,11 @@ class ReadAheadTests {
 
 	private long nanos;
 
+	/**
+	 * How much time goes by each time that somebody looks at it.
+	 */
+	private long nanosPerLook;
+
 	private long window = WINDOW;
 
 	private Batches batches;
@@ -88,7 +93,7 @@ class ReadAheadTests {
 				SpillDirectories.of(fileSystem, List.of(() -> this.base), SpaceFloor.NONE, InstantSource.system(),
 						Duration.ZERO),
 				new DiskBudget(DiskBudget.UNLIMITED), this.engine.allocator(), readMode,
-				new SpareThreads(this.offers::add, () -> this.nanos), fileSystem, this.window);
+				new SpareThreads(this.offers::add, 1, () -> this.nanos += this.nanosPerLook), fileSystem, this.window);
 		this.file = this.store.create("test", Batches.SCHEMA, Map.of(), format);
 		this.path = Path.of(this.file.toString());
 	}
@@ -230,6 +235,7 @@ class ReadAheadTests {
 	@Test
 	void othersGetTheirTurnWhileMuchIsReadAhead() throws Exception {
 		finished(40);
+		this.nanosPerLook = Duration.ofMillis(1).toNanos();
 		read(0, Verification.ALWAYS);
 		assertThat(this.offers).hasSize(1);
 		this.offers.remove().run();

@@ -37,28 +37,121 @@ class SpareThreadsTests {
 
 	private final List<String> done = new ArrayList<>();
 
+	private long nanos;
+
+	private SpareThreads threads(int helpers) {
+		return new SpareThreads(this.queue::add, helpers, () -> this.nanos);
+	}
+
 	@Test
 	void noMoreIsOfferedWhileNobodyTakesIt() {
-		SpareThreads threads = new SpareThreads(this.queue::add);
+		SpareThreads threads = threads(1);
 		for (int i = 0; i < 100; i++) {
-			threads.offer(() -> this.done.add("early"));
+			assertThat(threads.offer(() -> this.done.add("early"))).isEqualTo(i < SpareThreads.MAX_OFFERS);
 		}
-		assertThat(this.queue).hasSize(SpareThreads.MAX_OFFERS);
+		assertThat(this.queue).hasSize(1);
 		this.queue.remove().run();
-		threads.offer(() -> this.done.add("late"));
-		threads.offer(() -> this.done.add("too much"));
-		assertThat(this.queue).hasSize(SpareThreads.MAX_OFFERS);
-		this.queue.forEach(Runnable::run);
-		assertThat(this.done).containsExactly("early", "early", "early", "early", "late");
+		assertThat(this.done).containsExactly("early", "early", "early", "early");
+		assertThat(threads.offer(() -> this.done.add("late"))).isTrue();
+		this.queue.remove().run();
+		assertThat(this.done).endsWith("late").hasSize(5);
+	}
+
+	@Test
+	void thereAreNoMoreHelpersThanProcessorsCanCarry() {
+		SpareThreads threads = threads(2);
+		for (int i = 0; i < 4; i++) {
+			threads.offer(() -> {
+				this.done.add("done");
+				threads.offer(() -> this.done.add("more"));
+			});
+		}
+		assertThat(this.queue).hasSize(2);
+		this.queue.remove().run();
+		assertThat(this.queue).hasSize(1);
+		assertThat(this.done).hasSize(8);
+		this.queue.remove().run();
+		threads.offer(() -> this.done.add("new"));
+		assertThat(this.queue).hasSize(1);
+	}
+
+	@Test
+	void aHelperTakesEachSecondProcessor() {
+		assertThat(SpareThreads.helpers(1)).isZero();
+		assertThat(SpareThreads.helpers(2)).isOne();
+		assertThat(SpareThreads.helpers(3)).isOne();
+		assertThat(SpareThreads.helpers(4)).isEqualTo(2);
+		assertThat(SpareThreads.helpers(64)).isEqualTo(4);
+	}
+
+	@Test
+	void withoutHelpersNothingIsOffered() {
+		SpareThreads threads = threads(0);
+		assertThat(threads.offer(() -> this.done.add("never"))).isFalse();
+		assertThat(this.queue).isEmpty();
+	}
+
+	@Test
+	void othersGetTheirTurnAfterAWhile() {
+		SpareThreads threads = threads(1);
+		for (int i = 0; i < 3; i++) {
+			threads.offer(() -> {
+				this.done.add("done");
+				this.nanos += Duration.ofMillis(2).toNanos();
+			});
+		}
+		this.queue.remove().run();
+		assertThat(this.done).hasSize(2);
+		assertThat(this.queue).hasSize(1);
+		this.queue.remove().run();
+		assertThat(this.done).hasSize(3);
+		assertThat(this.queue).isEmpty();
+	}
+
+	@Test
+	void aHelperThatHasDoneAllGoes() {
+		SpareThreads threads = threads(1);
+		for (int i = 0; i < 2; i++) {
+			threads.offer(() -> this.nanos += Duration.ofMillis(3).toNanos());
+			assertThat(this.queue).hasSize(1);
+			this.queue.remove().run();
+			assertThat(this.queue).isEmpty();
+		}
+	}
+
+	@Test
+	void aHelperThatCanNotGoOnLeavesTheRestToTheNextOne() {
+		boolean[] full = new boolean[1];
+		SpareThreads threads = new SpareThreads((helper) -> {
+			if (full[0]) {
+				throw new RejectedExecutionException("full");
+			}
+			this.queue.add(helper);
+		}, 1, () -> this.nanos);
+		for (int i = 0; i < 2; i++) {
+			threads.offer(() -> {
+				this.done.add("done");
+				this.nanos += Duration.ofMillis(3).toNanos();
+			});
+		}
+		full[0] = true;
+		this.queue.remove().run();
+		assertThat(this.done).hasSize(1);
+		full[0] = false;
+		threads.offer(() -> this.done.add("new"));
+		this.queue.remove().run();
+		assertThat(this.done).containsExactly("done", "done");
+		this.queue.remove().run();
+		assertThat(this.done).containsExactly("done", "done", "new");
 	}
 
 	@Test
 	void workThatFailsHasEndedToo() {
-		SpareThreads threads = new SpareThreads(this.queue::add);
+		SpareThreads threads = threads(1);
 		for (int i = 0; i < 100; i++) {
 			threads.offer(() -> {
 				this.done.add("failed");
-				throw new IllegalStateException("unreadable");
+				throw new NoClassDefFoundError("unreadable");
 			});
 			assertThatCode(() -> this.queue.remove().run()).doesNotThrowAnyException();
 		}
@@ -67,24 +160,27 @@ class SpareThreadsTests {
 
 	@Test
 	void workNeverRunsOnTheThreadThatOffersIt() {
-		SpareThreads threads = new SpareThreads(Runnable::run);
+		SpareThreads threads = new SpareThreads(Runnable::run, 1, () -> this.nanos);
 		for (int i = 0; i < 100; i++) {
-			assertThat(threads.offer(() -> this.done.add("in the way"))).isTrue();
+			assertThat(threads.offer(() -> this.done.add("in the way"))).isFalse();
 		}
 		assertThat(this.done).isEmpty();
 	}
 
 	@Test
-	void offersThatAreLostAreForgotten() {
-		long[] nanos = new long[1];
-		int[] taken = new int[1];
-		SpareThreads threads = new SpareThreads((lost) -> taken[0]++, () -> nanos[0]);
+	void helpersThatAreLostAreForgottenWithWhatWasOfferedToThem() {
+		SpareThreads threads = threads(1);
 		for (int i = 0; i < 100; i++) {
 			threads.offer(() -> this.done.add("lost"));
 		}
-		assertThat(taken[0]).isEqualTo(SpareThreads.MAX_OFFERS);
-		nanos[0] += Duration.ofSeconds(2).toNanos();
-		assertThat(threads.offer(() -> this.done.add("lost"))).isTrue();
+		this.nanos += Duration.ofSeconds(2).toNanos();
+		assertThat(threads.offer(() -> this.done.add("new"))).isTrue();
+		assertThat(this.queue).hasSize(2);
+		// The first one comes after all.
+		this.queue.remove().run();
+		assertThat(this.done).isEmpty();
+		this.queue.remove().run();
+		assertThat(this.done).containsExactly("new");
 	}
 
 	@Test
@@ -92,12 +188,13 @@ class SpareThreadsTests {
 		SpareThreads threads = new SpareThreads((task) -> {
 			this.queue.add(task);
 			throw new NoClassDefFoundError("decorator");
-		});
+		}, 1, () -> this.nanos);
 		for (int i = 0; i < 100; i++) {
 			assertThat(threads.offer(() -> this.done.add("late"))).isFalse();
 		}
 		this.queue.forEach(Runnable::run);
 		assertThat(this.queue).hasSize(100);
+		assertThat(this.done).isEmpty();
 	}
 
 	@Test
@@ -106,7 +203,7 @@ class SpareThreadsTests {
 		SpareThreads threads = new SpareThreads((task) -> {
 			refused.add(task);
 			throw new RejectedExecutionException("full");
-		});
+		}, 1, () -> this.nanos);
 		for (int i = 0; i < 100; i++) {
 			threads.offer(() -> this.done.add("never"));
 		}

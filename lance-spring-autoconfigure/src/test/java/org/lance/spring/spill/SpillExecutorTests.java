@@ -83,14 +83,32 @@ class SpillExecutorTests {
 	}
 
 	@Test
-	void othersGetTheirTurnAfterAWhile() {
+	void aCallerThatLoopsKeepsItsThreadForAWhile() {
 		onExecutor(() -> {
-			for (int i = 0; i < 100; i++) {
+			for (int i = 0; i < 1000; i++) {
 				goOn(this.executor, "task");
 			}
 		});
-		assertThat(this.done).hasSizeBetween(1, 16);
-		assertThat(this.queue).hasSize(100 - this.done.size());
+		assertThat(this.done).hasSize(1000);
+		assertThat(this.queue).isEmpty();
+	}
+
+	@Test
+	void aCallerThatCallsItselfDoesNotGrowTheStack() {
+		onExecutor(() -> goOn(100));
+		assertThat(this.done).hasSize(16);
+		assertThat(this.queue).hasSize(1);
+		this.queue.remove().run();
+		assertThat(this.done).hasSizeBetween(17, 33);
+	}
+
+	private void goOn(int times) {
+		if (times > 0) {
+			this.executor.goOn(() -> {
+				this.done.add("task");
+				goOn(times - 1);
+			}, () -> this.done.add("rejected"));
+		}
 	}
 
 	@Test
