@@ -22,6 +22,8 @@ const COLUMNS: usize = 8;
 const ROWS: usize = 65_536;
 const WARMUPS: usize = 3;
 const ITERATIONS: usize = 3;
+const REPLAY_WARMUPS: usize = 20;
+const REPLAYS: usize = 15;
 
 static USED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
@@ -170,7 +172,7 @@ async fn time_replays(path: &Path, count: usize, distinct: usize) -> Result<(), 
     let expected = (0..count).fold(0u64, |all, i| all.wrapping_add(sum(&batches[i % distinct])));
     let (_sender, receiver) = write(path, &schema, &batches, count).await?;
     let mut nanos = Vec::new();
-    for _ in 0..WARMUPS + ITERATIONS {
+    for _ in 0..REPLAY_WARMUPS + REPLAYS {
         let start = Instant::now();
         let mut stream = receiver.read();
         let mut total = 0u64;
@@ -183,7 +185,7 @@ async fn time_replays(path: &Path, count: usize, distinct: usize) -> Result<(), 
         }
     }
     fs::remove_file(path)?;
-    println!("{{\"nanos\":{:?}}}", &nanos[WARMUPS..]);
+    println!("{{\"nanos\":{:?}}}", &nanos[REPLAY_WARMUPS..]);
     Ok(())
 }
 

@@ -35,7 +35,13 @@ final class Experiments {
 	private static final Map<DataSet, Integer> WRITE_WARMUPS = Map.of(DataSet.NUMBERS, 16, DataSet.WIDE, 4,
 			DataSet.TEXT, 8);
 
-	private static final Map<DataSet, Integer> REPLAY_WARMUPS = Map.of(DataSet.NUMBERS, 40, DataSet.LARGE, 30);
+	private static final Map<DataSet, Integer> REPLAY_WARMUPS = Map.of(DataSet.NUMBERS, 120, DataSet.LARGE, 30);
+
+	/**
+	 * More than of others: a replay takes so little time that what the system does
+	 * meanwhile, and where it places threads, shows.
+	 */
+	private static final int REPLAYS = 15;
 
 	private Experiments() {
 	}
@@ -96,14 +102,15 @@ final class Experiments {
 				List.of(Row.cost("hand-off of a batch of 8 columns in memory, as a handle; VectorLoader.load", "batch",
 						"loader", 2),
 						Row.cost("the same, as an Arrow reader; VectorLoader.load", "reader", "loader", 2),
-						Row.cost("the same, opened as new vectors; VectorLoader.load", "open", "loader", 2)));
+						Row.cost("the same, opened as new vectors; VectorLoader.load into new vectors", "open",
+								"new-vectors", 2)));
 	}
 
 	private static Experiment smallBatches(SmallBatches.Place place) {
 		List<Contender> contenders = new ArrayList<>();
 		for (String count : List.of("100000", "200000")) {
 			contenders.add(new JmhContender(count, SmallBatchesBenchmark.class,
-					Map.of("count", count, "place", place.name()), WARMUPS));
+					Map.of("count", count, "place", place.name()), (place == SmallBatches.Place.DISK) ? 1 : WARMUPS));
 		}
 		return new Experiment("small-batches-" + name(place), contenders, List.of(Row
 			.cost("200,000 batches of one row (%s); 100,000 of them".formatted(name(place)), "200000", "100000", 2.2)));
@@ -123,7 +130,7 @@ final class Experiments {
 		for (ReplayBenchmark.Way way : ReplayBenchmark.Way.values()) {
 			contenders.add(new JmhContender(name(way), ReplayBenchmark.class,
 					Map.of("data", data.name(), "way", way.name(), "readers", String.valueOf(readers)),
-					REPLAY_WARMUPS.getOrDefault(data, WARMUPS) / readers));
+					REPLAY_WARMUPS.getOrDefault(data, WARMUPS) / readers, REPLAYS));
 		}
 		return contenders;
 	}

@@ -38,10 +38,16 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * @param benchmark the class
  * @param parameters the value of each parameter
  * @param warmups the iterations before those that are measured
+ * @param iterations those that are measured
  */
-record JmhContender(String name, Class<?> benchmark, Map<String, String> parameters, int warmups) implements Contender {
+record JmhContender(String name, Class<?> benchmark, Map<String, String> parameters, int warmups,
+		int iterations) implements Contender {
 
 	private static final int ITERATIONS = 3;
+
+	JmhContender(String name, Class<?> benchmark, Map<String, String> parameters, int warmups) {
+		this(name, benchmark, parameters, warmups, ITERATIONS);
+	}
 
 	@Override
 	public List<Double> run() throws IOException {
@@ -49,7 +55,7 @@ record JmhContender(String name, Class<?> benchmark, Map<String, String> paramet
 			.forks(1)
 			.warmupIterations(this.warmups)
 			.warmupTime(TimeValue.seconds(1))
-			.measurementIterations(ITERATIONS)
+			.measurementIterations(this.iterations)
 			.measurementTime(TimeValue.seconds(1))
 			.shouldFailOnError(true)
 			.verbosity(VerboseMode.SILENT)

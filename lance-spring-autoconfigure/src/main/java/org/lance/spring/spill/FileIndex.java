@@ -152,6 +152,10 @@ final class FileIndex {
 			return this.encrypted ? FileCipher.storedLength(messageLength()) : messageLength();
 		}
 
+		MessagePieces pieces() {
+			return new MessagePieces(this.offset, length());
+		}
+
 		long end() {
 			return this.offset + length();
 		}

@@ -167,7 +167,7 @@ final class FileWriter {
 		else {
 			reserve(message.length());
 			boolean needed = this.checksums || message.uncompressedLength() > 0;
-			checksum = this.plain.write(message, needed);
+			checksum = this.plain.write(message, offset, needed);
 		}
 		return new FileIndex.Position(offset, message.metadataLength(), message.bodyLength(),
 				message.uncompressedLength(), this.encrypted != null, checksum);

@@ -17,7 +17,6 @@
 package org.lance.spring.spill;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
@@ -63,15 +62,15 @@ record MessageBytes(long address, FileIndex.Position position, long allocated,
 	 * Returns a checksum of which nothing is computed.
 	 */
 	MessageChecksum newChecksum() {
-		return new MessageChecksum(this.position.length());
+		return new MessageChecksum(this.position.pieces());
 	}
 
 	/**
 	 * Adds the bytes of a piece to a checksum. They must be known to lie within the file.
 	 */
 	void update(CRC32 crc, int piece) {
-		long start = (long) piece * MessageChecksum.PIECE;
-		crc.update(bytes(start, MessageChecksum.length(piece, this.position.length())));
+		MessagePieces pieces = this.position.pieces();
+		crc.update(bytes(pieces.start(piece), pieces.length(piece)));
 	}
 
 	/**
@@ -128,9 +127,9 @@ record MessageBytes(long address, FileIndex.Position position, long allocated,
 
 	private Table header(byte type, Table target) throws DamagedException {
 		try {
-			ByteBuffer prefix = bytes(0, PREFIX).order(ByteOrder.LITTLE_ENDIAN);
 			Message message = message();
-			if (prefix.getInt(0) != -1 || prefix.getInt(Integer.BYTES) != this.position.metadataLength() - PREFIX
+			if (MemoryUtil.getInt(this.address) != -1
+					|| MemoryUtil.getInt(this.address + Integer.BYTES) != this.position.metadataLength() - PREFIX
 					|| message.headerType() != type || message.bodyLength() != this.position.bodyLength()) {
 				throw new DamagedException("it is another message than the one that was written", null);
 			}

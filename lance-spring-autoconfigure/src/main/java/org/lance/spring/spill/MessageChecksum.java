@@ -31,17 +31,6 @@ import java.util.zip.CRC32;
  */
 final class MessageChecksum {
 
-	/**
-	 * The bytes of a piece, but for the last one of a message.
-	 */
-	static final int PIECE = 1 << 20;
-
-	/**
-	 * Fewer bytes than that at the end are no piece of their own: what is done for each
-	 * piece takes as long as so many bytes.
-	 */
-	private static final int MIN_PIECE = PIECE / 4;
-
 	private final int[] pieces;
 
 	/**
@@ -61,29 +50,11 @@ final class MessageChecksum {
 
 	/**
 	 * Creates a checksum of which nothing is computed.
-	 * @param length the bytes of the message
+	 * @param pieces the pieces of the message
 	 */
-	MessageChecksum(long length) {
-		this.pieces = new int[pieces(length)];
+	MessageChecksum(MessagePieces pieces) {
+		this.pieces = new int[pieces.count()];
 		this.end = this.pieces.length;
-	}
-
-	/**
-	 * Returns how many pieces a message has.
-	 */
-	static int pieces(long length) {
-		long whole = length / PIECE;
-		long rest = length % PIECE;
-		boolean another = (whole > 0) ? rest >= MIN_PIECE : rest > 0;
-		return Math.toIntExact(another ? whole + 1 : whole);
-	}
-
-	/**
-	 * Returns how many bytes a piece of a message has.
-	 */
-	static int length(int piece, long length) {
-		boolean last = piece == pieces(length) - 1;
-		return last ? Math.toIntExact(length - (long) piece * PIECE) : PIECE;
 	}
 
 	/**

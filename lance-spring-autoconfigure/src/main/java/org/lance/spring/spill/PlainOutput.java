@@ -43,13 +43,15 @@ final class PlainOutput {
 
 	/**
 	 * Writes a message. When this returns or throws, nobody touches it any more.
+	 * @param offset where it starts in the file
 	 * @param checksum whether its checksum is needed
 	 * @return its checksum, or 0 if it is not needed
 	 */
-	int write(IpcEncoder.Message message, boolean checksum) throws IOException {
-		List<List<ByteBuffer>> pieces = pieces(message);
+	int write(IpcEncoder.Message message, long offset, boolean checksum) throws IOException {
+		MessagePieces sizes = new MessagePieces(offset, message.length());
+		List<List<ByteBuffer>> pieces = pieces(message, sizes);
 		if (checksum) {
-			return writeWithChecksum(message.length(), pieces);
+			return writeWithChecksum(new MessageChecksum(sizes), pieces);
 		}
 		for (List<ByteBuffer> piece : pieces) {
 			this.output.write(piece.toArray(new ByteBuffer[0]));
@@ -57,8 +59,7 @@ final class PlainOutput {
 		return 0;
 	}
 
-	private int writeWithChecksum(long length, List<List<ByteBuffer>> pieces) throws IOException {
-		MessageChecksum checksum = new MessageChecksum(length);
+	private int writeWithChecksum(MessageChecksum checksum, List<List<ByteBuffer>> pieces) throws IOException {
 		MessageChecksum.Content content = (crc, piece) -> update(crc, pieces.get(piece));
 		try {
 			if (pieces.size() > 1) {
@@ -83,10 +84,10 @@ final class PlainOutput {
 		piece.forEach((part) -> crc.update(part.duplicate()));
 	}
 
-	private static List<List<ByteBuffer>> pieces(IpcEncoder.Message message) {
-		List<List<ByteBuffer>> pieces = new ArrayList<>(MessageChecksum.pieces(message.length()));
+	private static List<List<ByteBuffer>> pieces(IpcEncoder.Message message, MessagePieces sizes) {
+		List<List<ByteBuffer>> pieces = new ArrayList<>(sizes.count());
 		List<ByteBuffer> piece = new ArrayList<>(message.buffers().size());
-		int room = MessageChecksum.length(0, message.length());
+		int room = sizes.length(0);
 		for (ByteBuffer buffer : message.buffers()) {
 			int position = buffer.position();
 			while (position < buffer.limit()) {
@@ -97,7 +98,7 @@ final class PlainOutput {
 				if (room == 0) {
 					pieces.add(piece);
 					piece = new ArrayList<>(message.buffers().size());
-					room = MessageChecksum.length(pieces.size(), message.length());
+					room = (pieces.size() < sizes.count()) ? sizes.length(pieces.size()) : 0;
 				}
 			}
 		}

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the batches after the one that is being read prepared by a spare thread: their
- * pages are brought into the mapping, and their checksums are computed if they will be
- * compared. It takes no memory but that of mappings.
+ * pages are brought into the mapping and the cache, and their checksums are computed if
+ * they will be compared. It takes no memory but that of mappings.
  * <p>
  * Only in a finished file: then its time of modification tells whether somebody changed
  * it after its checksum was computed, which counts for a second.
@@ -75,7 +75,11 @@ final class ReadAhead {
 	 */
 	private static final long MAX_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private static final int PAGE = 4096;
+	/**
+	 * Each is touched, not only each page: the processors share a cache, and it is the
+	 * memory that a reader waits for.
+	 */
+	private static final int CACHE_LINE = 64;
 
 	private final Source source;
 
@@ -132,13 +136,13 @@ final class ReadAhead {
 				news.add(prepared);
 			}
 		}
-		offer(news, state);
+		offer(news, 0, state);
 		return !news.isEmpty();
 	}
 
-	private void offer(List<Prepared> news, SpillFileSystem.State state) {
-		if (!news.isEmpty()) {
-			this.spareThreads.offer(() -> work(news, state));
+	private void offer(List<Prepared> news, int first, SpillFileSystem.State state) {
+		if (first < news.size()) {
+			this.spareThreads.offer(() -> work(news, first, state));
 		}
 	}
 
@@ -146,7 +150,7 @@ final class ReadAhead {
 	 * Works on a spare thread, maybe long after it was asked to: the file may have been
 	 * cut meanwhile, and must not be touched then.
 	 */
-	private void work(List<Prepared> news, SpillFileSystem.State state) {
+	private void work(List<Prepared> news, int first, SpillFileSystem.State state) {
 		try {
 			if (!this.source.state().equals(state)) {
 				return;
@@ -157,10 +161,10 @@ final class ReadAhead {
 			return;
 		}
 		int left = MAX_PIECES;
-		for (int i = 0; i < news.size(); i++) {
+		for (int i = first; i < news.size(); i++) {
 			left -= news.get(i).work(left);
 			if (left == 0) {
-				offer(news.subList(i, news.size()), state);
+				offer(news, i, state);
 				return;
 			}
 		}
@@ -284,7 +288,7 @@ final class ReadAhead {
 			this.bytes = bytes;
 			this.verifies = verifies;
 			this.state = state;
-			this.checksum = new MessageChecksum(bytes.position().length());
+			this.checksum = bytes.newChecksum();
 		}
 
 		/**
@@ -315,11 +319,14 @@ final class ReadAhead {
 		}
 
 		private void touch(CRC32 crc, int piece) {
-			long start = (long) piece * MessageChecksum.PIECE;
-			long end = start + MessageChecksum.length(piece, this.bytes.position().length());
-			for (long at = start; at < end; at += PAGE) {
-				crc.update(MemoryUtil.getByte(this.bytes.address() + at));
+			MessagePieces pieces = this.bytes.position().pieces();
+			long start = pieces.start(piece);
+			long end = start + pieces.length(piece);
+			int sum = 0;
+			for (long at = start; at < end; at += CACHE_LINE) {
+				sum += MemoryUtil.getByte(this.bytes.address() + at);
 			}
+			crc.update(sum);
 		}
 
 		@Override

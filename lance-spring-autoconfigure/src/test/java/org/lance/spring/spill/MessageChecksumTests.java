@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 @Timeout(30)
 class MessageChecksumTests {
 
-	private static final int PIECE = MessageChecksum.PIECE;
+	private static final int PIECE = MessagePieces.SIZE;
 
 	private static final int ALL = Integer.MAX_VALUE;
 
@@ -49,12 +49,17 @@ class MessageChecksumTests {
 		return message;
 	}
 
+	private static MessagePieces pieces(long length) {
+		return new MessagePieces(0, length);
+	}
+
 	private static MessageChecksum.Content content(byte[] message) {
-		return (crc, piece) -> crc.update(message, piece * PIECE, MessageChecksum.length(piece, message.length));
+		MessagePieces pieces = pieces(message.length);
+		return (crc, piece) -> crc.update(message, (int) pieces.start(piece), pieces.length(piece));
 	}
 
 	private static int checksum(byte[] message) {
-		return new MessageChecksum(message.length).value(content(message));
+		return new MessageChecksum(pieces(message.length)).value(content(message));
 	}
 
 	@ParameterizedTest
@@ -62,10 +67,10 @@ class MessageChecksumTests {
 	void itIsTheSameWhoeverComputesWhichPieces(int length) {
 		byte[] message = message(length);
 		int expected = checksum(message);
-		int pieces = MessageChecksum.pieces(length);
+		int pieces = pieces(length).count();
 		for (int helped = 0; helped <= pieces; helped++) {
 			for (int before = 0; before + helped <= pieces; before++) {
-				MessageChecksum checksum = new MessageChecksum(length);
+				MessageChecksum checksum = new MessageChecksum(pieces(length));
 				for (int i = 0; i < before; i++) {
 					assertThat(checksum.next(content(message))).isTrue();
 				}
@@ -95,23 +100,6 @@ class MessageChecksumTests {
 	}
 
 	@Test
-	void piecesAddUpToTheMessageAndNoneIsSmall() {
-		for (long length : new long[] { 1, PIECE / 8, PIECE, PIECE + 1, PIECE + PIECE / 4 - 1, PIECE + PIECE / 4,
-				2 * PIECE - 1, 9L * PIECE, 5000L * PIECE + 3 }) {
-			int pieces = MessageChecksum.pieces(length);
-			long sum = 0;
-			for (int i = 0; i < pieces; i++) {
-				int piece = MessageChecksum.length(i, length);
-				assertThat(piece).as("piece %d of %d", i, length)
-					.isBetween((int) Math.min(length, PIECE / 4), PIECE + PIECE / 4 - 1);
-				sum += piece;
-			}
-			assertThat(sum).isEqualTo(length);
-		}
-		assertThat(MessageChecksum.pieces(0)).isZero();
-	}
-
-	@Test
 	void aSinglePieceHasItsCrc() {
 		byte[] message = message(1000);
 		CRC32 crc = new CRC32();
@@ -123,9 +111,10 @@ class MessageChecksumTests {
 	void everyPieceAndTheirOrderCount() {
 		byte[] message = message(3 * PIECE + 100);
 		Set<Integer> checksums = new HashSet<>(Set.of(checksum(message)));
-		for (int piece = 0; piece < MessageChecksum.pieces(message.length); piece++) {
-			int start = piece * PIECE;
-			for (int each : List.of(start, start + MessageChecksum.length(piece, message.length) - 1)) {
+		MessagePieces pieces = pieces(message.length);
+		for (int piece = 0; piece < pieces.count(); piece++) {
+			int start = (int) pieces.start(piece);
+			for (int each : List.of(start, start + pieces.length(piece) - 1)) {
 				byte[] changed = message.clone();
 				changed[each] ^= 1;
 				assertThat(checksums.add(checksum(changed))).as("byte %d", each).isTrue();
@@ -141,7 +130,7 @@ class MessageChecksumTests {
 	void noPieceIsComputedTwice() throws Exception {
 		for (int i = 0; i < 200; i++) {
 			AtomicIntegerArray counts = new AtomicIntegerArray(40);
-			MessageChecksum checksum = new MessageChecksum(40L * PIECE);
+			MessageChecksum checksum = new MessageChecksum(pieces(40L * PIECE));
 			Thread helper = new Thread(() -> checksum.help((crc, piece) -> counts.incrementAndGet(piece), 40));
 			helper.start();
 			checksum.value((crc, piece) -> counts.incrementAndGet(piece));
@@ -155,7 +144,7 @@ class MessageChecksumTests {
 	@Test
 	void theHelperComputesAsManyAsItIsAskedFor() {
 		List<Integer> pieces = new ArrayList<>();
-		MessageChecksum checksum = new MessageChecksum(5L * PIECE);
+		MessageChecksum checksum = new MessageChecksum(pieces(5L * PIECE));
 		MessageChecksum.Content content = (crc, piece) -> pieces.add(piece);
 		assertThat(checksum.help(content, 2)).isEqualTo(2);
 		assertThat(checksum.help(content, 0)).isZero();
@@ -166,7 +155,7 @@ class MessageChecksumTests {
 	@Test
 	void whatFailsAtTheHelperIsComputedByTheOwner() {
 		byte[] message = message(2 * PIECE);
-		MessageChecksum checksum = new MessageChecksum(message.length);
+		MessageChecksum checksum = new MessageChecksum(pieces(message.length));
 		assertThatIllegalStateException().isThrownBy(() -> checksum.help((crc, piece) -> {
 			throw new IllegalStateException("unreadable");
 		}, ALL));
@@ -177,7 +166,7 @@ class MessageChecksumTests {
 	void theOwnerWaitsForThePieceThatTheHelperIsAt() throws Exception {
 		byte[] message = message(2 * PIECE);
 		Gate gate = new Gate();
-		MessageChecksum checksum = new MessageChecksum(message.length);
+		MessageChecksum checksum = new MessageChecksum(pieces(message.length));
 		Thread helper = new Thread(() -> checksum.help((crc, piece) -> {
 			gate.pass();
 			content(message).update(crc, piece);
@@ -208,7 +197,7 @@ class MessageChecksumTests {
 	void theHelperTouchesNothingAfterItWasStopped() throws Exception {
 		Gate gate = new Gate();
 		List<Integer> done = new ArrayList<>();
-		MessageChecksum checksum = new MessageChecksum(8L * PIECE);
+		MessageChecksum checksum = new MessageChecksum(pieces(8L * PIECE));
 		Thread helper = new Thread(() -> checksum.help((crc, piece) -> {
 			gate.pass();
 			done.add(piece);

@@ -394,6 +394,23 @@ class SpillFileTests {
 		assertThatExceptionOfType(SpillCorruptedException.class).isThrownBy(() -> file.read(0, Verification.ALWAYS));
 	}
 
+	@Test
+	void whenTheStartOfAMessageIsDamagedThenItIsFoundWithoutVerificationToo() throws Exception {
+		SpillFile file = written(1);
+		file.finish();
+		int start = (int) (Files.size(path()) - 8 - file.length(0));
+		for (int i = 0; i < 8; i++) {
+			byte[] bytes = Files.readAllBytes(path());
+			bytes[start + i] ^= 1;
+			Files.write(path(), bytes);
+			assertThatExceptionOfType(SpillCorruptedException.class).as("byte %d", i)
+				.isThrownBy(() -> file.read(0, Verification.NEVER));
+			bytes[start + i] ^= 1;
+			Files.write(path(), bytes);
+		}
+		this.batches.take(file.read(0, Verification.NEVER));
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void whenTheFileIsReplacedThenItIsCorrupted(ReadMode readMode) throws Exception {
