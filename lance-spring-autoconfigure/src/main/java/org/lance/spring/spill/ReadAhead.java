@@ -113,7 +113,7 @@ final class ReadAhead {
 	 * @return whether some were added, which takes a while
 	 */
 	boolean prepare(int next, IntPredicate verifies, SpillFileSystem.State state) {
-		if (!this.index.isFinished()) {
+		if (!this.index.isFinished() || !this.spareThreads.mayHelp()) {
 			return false;
 		}
 		List<Prepared> news = new ArrayList<>();

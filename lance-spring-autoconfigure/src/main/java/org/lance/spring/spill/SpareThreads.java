@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * Nobody waits for it and nobody needs it: it makes the work of another thread shorter.
  * So there are few helpers: one for two processors, as a helper that waits for the
  * processor of the thread that it helps is only in its way. While they have enough to do,
- * offers are refused. Work is short: who has more offers the rest again.
+ * offers are refused. Work is short, or as long as what its owner does meanwhile: who has
+ * more offers the rest again.
  */
 final class SpareThreads {
 
@@ -115,7 +116,7 @@ final class SpareThreads {
 			if (!add(work)) {
 				return false;
 			}
-			if (this.helpers.size() == this.maxHelpers) {
+			if (this.helpers.size() == this.maxHelpers || isNextOfHelper()) {
 				return true;
 			}
 			helper = new Helper();
@@ -130,10 +131,29 @@ final class SpareThreads {
 	}
 
 	private boolean add(Runnable work) {
-		if (this.offers.size() == MAX_OFFERS && this.helpers.removeIf(Helper::isLost)) {
-			this.offers.clear();
+		if (this.offers.size() == MAX_OFFERS) {
+			this.helpers.removeIf(Helper::isLost);
+			if (this.helpers.isEmpty()) {
+				// Nobody comes any more, maybe as the executor was full.
+				this.offers.clear();
+			}
 		}
-		return this.maxHelpers > 0 && this.offers.size() < MAX_OFFERS && this.offers.add(work);
+		return mayHelp() && this.offers.size() < MAX_OFFERS && this.offers.add(work);
+	}
+
+	/**
+	 * Whether the only offer is what a helper goes on with: it will take it itself.
+	 */
+	private boolean isNextOfHelper() {
+		return this.offers.size() == 1
+				&& this.helpers.stream().anyMatch((helper) -> helper.runsOn == Thread.currentThread());
+	}
+
+	/**
+	 * Tells whether there are helpers at all.
+	 */
+	boolean mayHelp() {
+		return this.maxHelpers > 0;
 	}
 
 	/**
@@ -184,6 +204,11 @@ final class SpareThreads {
 		 */
 		private volatile @Nullable Thread askedBy;
 
+		/**
+		 * Where it runs, or ran before it asked again.
+		 */
+		private volatile @Nullable Thread runsOn;
+
 		private boolean refused;
 
 		/**
@@ -220,6 +245,7 @@ final class SpareThreads {
 				this.refused = true;
 				return;
 			}
+			this.runsOn = Thread.currentThread();
 			long start = time();
 			Runnable work = take(this);
 			while (work != null) {

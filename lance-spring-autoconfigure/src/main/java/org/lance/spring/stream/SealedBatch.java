@@ -58,8 +58,7 @@ final class SealedBatch {
 
 	private long memorySize() {
 		if (this.dictionaries.isEmpty()) {
-			// Most batches, and each one that is read: no need to look at each
-			// allocation.
+			// Most batches, each time that one is read: no need to look at allocations.
 			return heap() + this.buffers.memory().getSize();
 		}
 		long deltas = this.dictionaries.stream().mapToLong(DictionaryVersion::deltaBytes).sum();

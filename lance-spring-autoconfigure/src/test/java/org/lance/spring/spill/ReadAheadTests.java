@@ -73,6 +73,8 @@ class ReadAheadTests {
 	 */
 	private long nanosPerLook;
 
+	private int helpers = 1;
+
 	private long window = WINDOW;
 
 	private Batches batches;
@@ -93,7 +95,8 @@ class ReadAheadTests {
 				SpillDirectories.of(fileSystem, List.of(() -> this.base), SpaceFloor.NONE, InstantSource.system(),
 						Duration.ZERO),
 				new DiskBudget(DiskBudget.UNLIMITED), this.engine.allocator(), readMode,
-				new SpareThreads(this.offers::add, 1, () -> this.nanos += this.nanosPerLook), fileSystem, this.window);
+				new SpareThreads(this.offers::add, this.helpers, () -> this.nanos += this.nanosPerLook), fileSystem,
+				this.window);
 		this.file = this.store.create("test", Batches.SCHEMA, Map.of(), format);
 		this.path = Path.of(this.file.toString());
 	}
@@ -314,6 +317,15 @@ class ReadAheadTests {
 		this.offers.clear();
 		read(0, Verification.ALWAYS);
 		assertThat(this.offers).isEmpty();
+	}
+
+	@Test
+	void nothingIsMappedAheadIfNobodyCanHelp() throws Exception {
+		this.helpers = 0;
+		int before = MappedWindow.open();
+		finished(40);
+		read(0, Verification.ALWAYS);
+		assertThat(MappedWindow.open() - before).isOne();
 	}
 
 	@Test

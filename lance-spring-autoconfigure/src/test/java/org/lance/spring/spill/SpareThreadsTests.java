@@ -109,6 +109,42 @@ class SpareThreadsTests {
 	}
 
 	@Test
+	void whenAHelperCanNotGoOnWithAllThatMayWaitThenAnotherOneIsAskedFor() {
+		boolean[] full = new boolean[1];
+		SpareThreads threads = new SpareThreads((helper) -> {
+			if (full[0]) {
+				throw new RejectedExecutionException("full");
+			}
+			this.queue.add(helper);
+		}, 1, () -> this.nanos);
+		threads.offer(() -> {
+			for (int i = 0; i < SpareThreads.MAX_OFFERS; i++) {
+				threads.offer(() -> this.done.add("old"));
+			}
+			this.nanos += Duration.ofMillis(3).toNanos();
+		});
+		full[0] = true;
+		this.queue.remove().run();
+		full[0] = false;
+		assertThat(threads.offer(() -> this.done.add("new"))).isTrue();
+		this.queue.remove().run();
+		assertThat(this.done).containsExactly("new");
+	}
+
+	@Test
+	void aHelperThatOffersTheRestOfItsWorkWakesNobody() {
+		SpareThreads threads = threads(4);
+		threads.offer(() -> {
+			threads.offer(() -> this.done.add("rest"));
+			this.done.add("asked " + this.queue.size());
+			threads.offer(() -> this.done.add("more"));
+			this.done.add("asked " + this.queue.size());
+		});
+		this.queue.remove().run();
+		assertThat(this.done).containsExactly("asked 0", "asked 1", "rest", "more");
+	}
+
+	@Test
 	void aHelperThatHasDoneAllGoes() {
 		SpareThreads threads = threads(1);
 		for (int i = 0; i < 2; i++) {
