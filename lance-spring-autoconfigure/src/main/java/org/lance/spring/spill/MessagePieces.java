@@ -19,7 +19,7 @@ package org.lance.spring.spill;
 /**
  * The pieces in which a message of a spill file is written, verified and brought into a
  * mapping. They end where the file has a multiple of {@link #SIZE}, so that the system
- * can keep them in large pages of its own: a fifth of the faults, and less to unmap.
+ * can keep them in large pages of its own: fewer faults, and less to unmap.
  *
  * @param offset where the message starts in the file
  * @param length its bytes

@@ -86,20 +86,20 @@ final class PlainOutput {
 
 	private static List<List<ByteBuffer>> pieces(IpcEncoder.Message message, MessagePieces sizes) {
 		List<List<ByteBuffer>> pieces = new ArrayList<>(sizes.count());
-		List<ByteBuffer> piece = new ArrayList<>(message.buffers().size());
-		int room = sizes.length(0);
+		List<ByteBuffer> piece = List.of();
+		int room = 0;
 		for (ByteBuffer buffer : message.buffers()) {
 			int position = buffer.position();
 			while (position < buffer.limit()) {
+				if (room == 0) {
+					room = sizes.length(pieces.size());
+					piece = new ArrayList<>(message.buffers().size());
+					pieces.add(piece);
+				}
 				int length = Math.min(room, buffer.limit() - position);
 				piece.add(buffer.slice(position, length));
 				position += length;
 				room -= length;
-				if (room == 0) {
-					pieces.add(piece);
-					piece = new ArrayList<>(message.buffers().size());
-					room = (pieces.size() < sizes.count()) ? sizes.length(pieces.size()) : 0;
-				}
 			}
 		}
 		return pieces;

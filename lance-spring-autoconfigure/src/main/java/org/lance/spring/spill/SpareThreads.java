@@ -89,6 +89,7 @@ final class SpareThreads {
 
 	/**
 	 * Creates a view of the threads of an executor.
+	 * @param maxHelpers how many of them may help at a time
 	 * @param ticker the time in nanoseconds, from any origin
 	 */
 	SpareThreads(Executor executor, int maxHelpers, LongSupplier ticker) {
@@ -167,17 +168,13 @@ final class SpareThreads {
 	 * Takes the next offer for a helper, or lets the helper go.
 	 */
 	private synchronized @Nullable Runnable take(Helper helper) {
-		if (!this.helpers.contains(helper)) {
-			return null;
-		}
-		Runnable next = this.offers.poll();
-		if (next == null) {
-			this.helpers.remove(helper);
-		}
-		return next;
+		return goesOn(helper) ? this.offers.poll() : null;
 	}
 
-	private synchronized boolean hasOffers(Helper helper) {
+	/**
+	 * Tells whether a helper has something to do, or lets it go.
+	 */
+	private synchronized boolean goesOn(Helper helper) {
 		if (this.offers.isEmpty()) {
 			this.helpers.remove(helper);
 		}
@@ -252,7 +249,7 @@ final class SpareThreads {
 				this.seen = time();
 				run(work);
 				if (time() - start > MAX_NANOS) {
-					if (hasOffers(this)) {
+					if (goesOn(this)) {
 						ask();
 					}
 					return;

@@ -39,8 +39,15 @@ class SpareThreadsTests {
 
 	private long nanos;
 
+	private boolean full;
+
 	private SpareThreads threads(int helpers) {
-		return new SpareThreads(this.queue::add, helpers, () -> this.nanos);
+		return new SpareThreads((helper) -> {
+			if (this.full) {
+				throw new RejectedExecutionException("full");
+			}
+			this.queue.add(helper);
+		}, helpers, () -> this.nanos);
 	}
 
 	@Test
@@ -110,22 +117,16 @@ class SpareThreadsTests {
 
 	@Test
 	void whenAHelperCanNotGoOnWithAllThatMayWaitThenAnotherOneIsAskedFor() {
-		boolean[] full = new boolean[1];
-		SpareThreads threads = new SpareThreads((helper) -> {
-			if (full[0]) {
-				throw new RejectedExecutionException("full");
-			}
-			this.queue.add(helper);
-		}, 1, () -> this.nanos);
+		SpareThreads threads = threads(1);
 		threads.offer(() -> {
 			for (int i = 0; i < SpareThreads.MAX_OFFERS; i++) {
 				threads.offer(() -> this.done.add("old"));
 			}
 			this.nanos += Duration.ofMillis(3).toNanos();
 		});
-		full[0] = true;
+		this.full = true;
 		this.queue.remove().run();
-		full[0] = false;
+		this.full = false;
 		assertThat(threads.offer(() -> this.done.add("new"))).isTrue();
 		this.queue.remove().run();
 		assertThat(this.done).containsExactly("new");
@@ -157,23 +158,17 @@ class SpareThreadsTests {
 
 	@Test
 	void aHelperThatCanNotGoOnLeavesTheRestToTheNextOne() {
-		boolean[] full = new boolean[1];
-		SpareThreads threads = new SpareThreads((helper) -> {
-			if (full[0]) {
-				throw new RejectedExecutionException("full");
-			}
-			this.queue.add(helper);
-		}, 1, () -> this.nanos);
+		SpareThreads threads = threads(1);
 		for (int i = 0; i < 2; i++) {
 			threads.offer(() -> {
 				this.done.add("done");
 				this.nanos += Duration.ofMillis(3).toNanos();
 			});
 		}
-		full[0] = true;
+		this.full = true;
 		this.queue.remove().run();
 		assertThat(this.done).hasSize(1);
-		full[0] = false;
+		this.full = false;
 		threads.offer(() -> this.done.add("new"));
 		this.queue.remove().run();
 		assertThat(this.done).containsExactly("done", "done");
