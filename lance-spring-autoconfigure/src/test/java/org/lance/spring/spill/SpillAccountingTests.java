@@ -257,20 +257,25 @@ class SpillAccountingTests {
 					LanceSpillAutoConfiguration.class)) {
 				SpillManager manager = context.getBean(SpillManager.class);
 				Batches batches = new Batches(context.getBean(BufferAllocator.class));
-				int first = spillPoint(manager, batches, Integer.MAX_VALUE);
+				// Kept, as the memory of a spill that nobody can reach is given back.
+				List<ReplaySpill> spills = new ArrayList<>();
+				int first = spillPoint(manager, batches, Integer.MAX_VALUE, spills);
 				// No larger than the last one becomes, so that they are not moved.
-				spillPoint(manager, batches, 4);
-				spillPoint(manager, batches, 4);
+				spillPoint(manager, batches, 4, spills);
+				spillPoint(manager, batches, 4, spills);
 				System.out.println("> one spilled at batch %d, and another beside two in memory at batch %d"
-					.formatted(first, spillPoint(manager, batches, Integer.MAX_VALUE)));
+					.formatted(first, spillPoint(manager, batches, Integer.MAX_VALUE, spills)));
+				spills.forEach(ReplaySpill::close);
 			}
 		}
 
 		/**
 		 * Returns the index of the first batch that is not held in memory.
 		 */
-		private static int spillPoint(SpillManager manager, Batches batches, int most) throws Exception {
+		private static int spillPoint(SpillManager manager, Batches batches, int most, List<ReplaySpill> spills)
+				throws Exception {
 			ReplaySpill spill = manager.createReplaySpill(Batches.SCHEMA);
+			spills.add(spill);
 			SpillSender sender = spill.sender();
 			int count = 0;
 			while (spill.snapshot().state() == State.IN_MEMORY && count < most) {
