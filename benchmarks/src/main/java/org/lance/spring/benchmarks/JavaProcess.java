@@ -47,6 +47,17 @@ final class JavaProcess {
 	}
 
 	/**
+	 * The arguments for work that is repeated in a heap as it is in a service that runs
+	 * for long: all of it was used before, so that no new page has to be brought in.
+	 */
+	static List<String> steadyJvmArguments(String heap) {
+		List<String> arguments = new ArrayList<>(jvmArguments(heap));
+		arguments.add("-Xms" + heap);
+		arguments.add("-XX:+AlwaysPreTouch");
+		return arguments;
+	}
+
+	/**
 	 * The command that starts a class of this module in a JVM of its own.
 	 */
 	static List<String> command(List<String> jvmArguments, Class<?> main, String... arguments) {

@@ -45,6 +45,8 @@ record JmhContender(String name, Class<?> benchmark, Map<String, String> paramet
 
 	private static final int ITERATIONS = 3;
 
+	private static final String HEAP = "512m";
+
 	JmhContender(String name, Class<?> benchmark, Map<String, String> parameters, int warmups) {
 		this(name, benchmark, parameters, warmups, ITERATIONS);
 	}
@@ -59,7 +61,7 @@ record JmhContender(String name, Class<?> benchmark, Map<String, String> paramet
 			.measurementTime(TimeValue.seconds(1))
 			.shouldFailOnError(true)
 			.verbosity(VerboseMode.SILENT)
-			.jvmArgs(JavaProcess.jvmArguments("2g").toArray(new String[0]));
+			.jvmArgs(JavaProcess.steadyJvmArguments(HEAP).toArray(new String[0]));
 		this.parameters.forEach(options::param);
 		List<Double> scores = new ArrayList<>();
 		try {

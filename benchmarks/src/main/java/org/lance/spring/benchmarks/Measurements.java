@@ -54,8 +54,6 @@ final class Measurements {
 
 	private static final String MEMORY_GROUP = "benchmarks.memory-group";
 
-	private static final List<String> FIXED_HEAP = List.of("-Xms256m", "-XX:+AlwaysPreTouch");
-
 	private Measurements() {
 	}
 
@@ -84,9 +82,7 @@ final class Measurements {
 	}
 
 	private static List<String> large(String gibibytes, String limit, String readers) {
-		List<String> arguments = new ArrayList<>(JavaProcess.jvmArguments("256m"));
-		arguments.addAll(FIXED_HEAP);
-		return JavaProcess.command(arguments, LargeSpill.class, gibibytes, limit, readers);
+		return JavaProcess.command(JavaProcess.steadyJvmArguments("256m"), LargeSpill.class, gibibytes, limit, readers);
 	}
 
 	static String table(Path lines) throws IOException {
