@@ -35,11 +35,11 @@ final class Measurements {
 	private static final long SMALL_BATCHES_HEAP = 64 * MEBI;
 
 	/**
-	 * Four readers may each be in a window of their own, and 16 MiB into the next one,
+	 * Four readers may each be in a window of their own, and 8 MiB into the next one,
 	 * besides the four that stay mapped and one that is about to be given back. A window
 	 * is about 64 MiB and ends with a whole batch.
 	 */
-	private static final long WINDOWS = (9 * (64 + 5) + 4 * 16) * MEBI;
+	private static final long WINDOWS = (9 * (64 + 5) + 4 * 8) * MEBI;
 
 	/**
 	 * What the class files and libraries of the JVM take of the same counter.
@@ -138,7 +138,7 @@ final class Measurements {
 				anonymous.get(6), anonymous.get(7));
 		long files = Json.number(line, "rssFileMax");
 		line(text, title + ": resident file pages", mebi(files),
-				"≤ %s (9 windows, 64 MiB ahead and the JVM)".formatted(mebi(WINDOWS + JVM_FILES)),
+				"≤ %s (9 windows, 32 MiB ahead and the JVM)".formatted(mebi(WINDOWS + JVM_FILES)),
 				files <= WINDOWS + JVM_FILES);
 	}
 

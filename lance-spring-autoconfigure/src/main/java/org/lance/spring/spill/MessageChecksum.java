@@ -31,6 +31,12 @@ import java.util.zip.CRC32;
  */
 final class MessageChecksum {
 
+	/**
+	 * How often to look whether the helper is done with its piece before the owner is
+	 * suspended: to be woken takes longer than a piece does.
+	 */
+	private static final int SPINS = 2000;
+
 	private final int[] pieces;
 
 	/**
@@ -47,6 +53,11 @@ final class MessageChecksum {
 	 * Held by the helper while it works on a piece.
 	 */
 	private final Object helping = new Object();
+
+	/**
+	 * Whether the helper is at a piece.
+	 */
+	private volatile boolean busy;
 
 	/**
 	 * Creates a checksum of which nothing is computed.
@@ -90,7 +101,13 @@ final class MessageChecksum {
 				if (index < 0) {
 					return count;
 				}
-				helpWith(index, content);
+				this.busy = true;
+				try {
+					helpWith(index, content);
+				}
+				finally {
+					this.busy = false;
+				}
 			}
 		}
 		return max;
@@ -160,6 +177,9 @@ final class MessageChecksum {
 	}
 
 	private void awaitHelper() {
+		for (int i = 0; this.busy && i < SPINS; i++) {
+			Thread.onSpinWait();
+		}
 		synchronized (this.helping) {
 			// It is at no piece now.
 		}

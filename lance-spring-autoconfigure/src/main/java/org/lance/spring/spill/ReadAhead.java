@@ -49,9 +49,10 @@ final class ReadAhead {
 	private static final long MIN_LENGTH = 128L << 10;
 
 	/**
-	 * How far ahead of a reader, unless one batch is larger.
+	 * How far ahead of a reader, unless one batch is larger. What is verified much
+	 * earlier has left the cache of the processors when it is read.
 	 */
-	private static final long MAX_AHEAD = 16L << 20;
+	private static final long MAX_AHEAD = 8L << 20;
 
 	/**
 	 * How much is prepared for all readers. What was not taken in time makes room.
@@ -67,7 +68,7 @@ final class ReadAhead {
 	 * How much is done before others get their turn, and before the file is looked at
 	 * again.
 	 */
-	private static final int MAX_PIECES = 4;
+	private static final int MAX_PIECES = 8;
 
 	/**
 	 * How long a checksum counts after its batch began to be prepared. A batch that is
@@ -76,10 +77,11 @@ final class ReadAhead {
 	private static final long MAX_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
-	 * Each is touched, not only each page: the processors share a cache, and it is the
-	 * memory that a reader waits for.
+	 * Each is touched if nothing is verified: when a page is, Linux maps at least so much
+	 * around it, if it has it in memory. To read all of it would take two threads to the
+	 * memory for the same bytes.
 	 */
-	private static final int CACHE_LINE = 64;
+	private static final int MAPPED_AROUND = 1 << 16;
 
 	private final Source source;
 
@@ -323,7 +325,7 @@ final class ReadAhead {
 			long start = pieces.start(piece);
 			long end = start + pieces.length(piece);
 			int sum = 0;
-			for (long at = start; at < end; at += CACHE_LINE) {
+			for (long at = start; at < end; at += MAPPED_AROUND) {
 				sum += MemoryUtil.getByte(this.bytes.address() + at);
 			}
 			crc.update(sum);

@@ -293,7 +293,7 @@ class ReadAheadTests {
 			offered += this.offers.size();
 			help();
 		}
-		// 16 MiB at first, then 8 MiB each time: four or five times, and some windows.
+		// 8 MiB at first, then 4 MiB each time: six or seven times, and some windows.
 		assertThat(offered).isBetween(3, 20);
 	}
 
@@ -305,8 +305,8 @@ class ReadAheadTests {
 			read(i, Verification.ALWAYS);
 			help();
 		}
-		// Those that 4 times 16 MiB lie in, and the ones that are kept in any case.
-		int ahead = 4 * ((int) ((16L << 20) / WINDOW) + 1);
+		// Those that 4 times 8 MiB lie in, and the ones that are kept in any case.
+		int ahead = 4 * ((int) ((8L << 20) / WINDOW) + 1);
 		assertThat(MappedWindow.open() - before).isLessThanOrEqualTo(ahead + FileWindows.MAX_MAPPED + 1);
 	}
 
