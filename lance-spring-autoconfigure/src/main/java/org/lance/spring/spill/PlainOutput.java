@@ -107,7 +107,7 @@ final class PlainOutput {
 			while (position < buffer.limit()) {
 				if (room == 0) {
 					room = sizes.length(pieces.size());
-					piece = new ArrayList<>(message.buffers().size());
+					piece = new ArrayList<>();
 					pieces.add(piece);
 				}
 				int length = Math.min(room, buffer.limit() - position);

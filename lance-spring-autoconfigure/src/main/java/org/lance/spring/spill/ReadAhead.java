@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has the batches after the one that is being read prepared by a spare thread: their
- * pages are brought into the mapping and the cache, and their checksums are computed if
- * they will be compared. It takes no memory but that of mappings.
+ * pages are brought into the mapping, and their checksums are computed if they will be
+ * compared. It takes no memory but that of mappings.
  * <p>
  * Only in a finished file: then its time of modification tells whether somebody changed
  * it after its checksum was computed, which counts for a second.
@@ -49,8 +49,8 @@ final class ReadAhead {
 	private static final long MIN_LENGTH = 128L << 10;
 
 	/**
-	 * How far ahead of a reader, unless one batch is larger. What is verified much
-	 * earlier has left the cache of the processors when it is read.
+	 * How far ahead of a reader, and up to the end of the batch that lies there. What is
+	 * verified much earlier has left the cache of the processors when it is read.
 	 */
 	private static final long MAX_AHEAD = 8L << 20;
 
@@ -77,11 +77,10 @@ final class ReadAhead {
 	private static final long MAX_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
-	 * Each is touched if nothing is verified: when a page is, Linux maps at least so much
-	 * around it, if it has it in memory. To read all of it would take two threads to the
-	 * memory for the same bytes.
+	 * Each is touched if nothing is verified, which maps it. To read all of it would take
+	 * two threads to the memory for the same bytes.
 	 */
-	private static final int MAPPED_AROUND = 1 << 16;
+	private static final int PAGE = 1 << 12;
 
 	private final Source source;
 
@@ -325,7 +324,7 @@ final class ReadAhead {
 			long start = pieces.start(piece);
 			long end = start + pieces.length(piece);
 			int sum = 0;
-			for (long at = start; at < end; at += MAPPED_AROUND) {
+			for (long at = start; at < end; at += PAGE) {
 				sum += MemoryUtil.getByte(this.bytes.address() + at);
 			}
 			crc.update(sum);
