@@ -70,6 +70,12 @@ final class FileReader {
 	private final @Nullable ReadAhead readAhead;
 
 	/**
+	 * What the file was when a batch was read. Whoever reads ahead looks whether it is so
+	 * still.
+	 */
+	private volatile SpillFileSystem.@Nullable State lastState;
+
+	/**
 	 * Batches that were verified once; guarded by itself.
 	 */
 	private final BitSet verified = new BitSet();
@@ -100,11 +106,11 @@ final class FileReader {
 	RecordBatch read(int batch, Verification verification) {
 		FileIndex.Position position = this.index.batch(batch);
 		try {
+			SpillFileSystem.State before = this.lastState;
+			prepare(batch + 1, verification, (before != null) ? before : checkFile(position.end()));
+			// After that: it takes time, and the file may be cut meanwhile.
 			SpillFileSystem.State state = checkFile(position.end());
-			if (prepare(batch + 1, verification, state)) {
-				// That took time, and the file may have been cut meanwhile.
-				state = checkFile(position.end());
-			}
+			this.lastState = state;
 			return read(batch, position, verification, state);
 		}
 		catch (DamagedException ex) {
@@ -157,15 +163,15 @@ final class FileReader {
 		return state;
 	}
 
-	private boolean prepare(int batch, Verification verification, SpillFileSystem.State state) {
+	private void prepare(int batch, Verification verification, SpillFileSystem.State state) {
 		try {
-			return this.readAhead != null
-					&& this.readAhead.prepare(batch, (each) -> verifies(each, verification), state);
+			if (this.readAhead != null) {
+				this.readAhead.prepare(batch, (each) -> verifies(each, verification), state);
+			}
 		}
 		catch (RuntimeException | Error ex) {
 			// Not of the batch that is read now; who reads on will see what is wrong.
 			logger.debug("Nothing of the spill file {} is read ahead", this.file, ex);
-			return true;
 		}
 	}
 

@@ -30,12 +30,12 @@ record MessagePieces(long offset, long length) {
 	/**
 	 * The bytes of a piece, but for the first and the last one of a message.
 	 */
-	static final int SIZE = 1 << 19;
+	static final int SIZE = 1 << 20;
 
 	/**
 	 * The largest page that helps: a processor maps it by one entry of a table.
 	 */
-	static final int PAGE = 1 << 21;
+	static final int PAGE = 2 * SIZE;
 
 	/**
 	 * Fewer bytes than that at the start or end are no piece of their own: what is done

@@ -32,11 +32,6 @@ import org.lance.spring.stream.IpcEncoder;
  */
 final class PlainOutput {
 
-	/**
-	 * Fewer pieces are computed in less time than it takes to wake another thread.
-	 */
-	private static final int MIN_HELPED = 3;
-
 	private final Output output;
 
 	private final SpareThreads spareThreads;
@@ -70,7 +65,7 @@ final class PlainOutput {
 		MessageChecksum checksum = new MessageChecksum(sizes);
 		MessageChecksum.Content content = (crc, piece) -> update(crc, pieces.get(piece));
 		try {
-			if (pieces.size() >= MIN_HELPED) {
+			if (pieces.size() > 1) {
 				this.spareThreads.offer(() -> checksum.help(content, pieces.size()));
 			}
 			int end;

@@ -110,12 +110,11 @@ final class ReadAhead {
 	 * Has the next batches prepared, if there are any and it is worth it.
 	 * @param next the number of the first one
 	 * @param verifies tells whether the checksum of a batch will be compared
-	 * @param state what the file is now
-	 * @return whether some were added, which takes a while
+	 * @param state what the file is, or was a while ago
 	 */
-	boolean prepare(int next, IntPredicate verifies, SpillFileSystem.State state) {
+	void prepare(int next, IntPredicate verifies, SpillFileSystem.State state) {
 		if (!this.index.isFinished() || !this.spareThreads.mayHelp()) {
-			return false;
+			return;
 		}
 		List<Prepared> news = new ArrayList<>();
 		int end = this.index.batches();
@@ -138,7 +137,6 @@ final class ReadAhead {
 			}
 		}
 		offer(news, 0, state);
-		return !news.isEmpty();
 	}
 
 	private void offer(List<Prepared> news, int first, SpillFileSystem.State state) {
