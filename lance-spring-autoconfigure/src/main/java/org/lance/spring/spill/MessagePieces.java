@@ -17,10 +17,9 @@
 package org.lance.spring.spill;
 
 /**
- * The pieces in which a message of a spill file is verified and brought into a mapping,
- * and, several at once, written. They end where the file has a multiple of {@link #SIZE},
- * and writes where it has one of {@link #PAGE}, so that the system can keep them in large
- * pages of its own: fewer faults, and less to unmap.
+ * The pieces in which a message of a spill file is written, verified and brought into a
+ * mapping. They end where the file has a multiple of {@link #SIZE}, so that the system
+ * can keep them in large pages of its own: fewer faults, and less to unmap.
  *
  * @param offset where the message starts in the file
  * @param length its bytes
@@ -31,11 +30,6 @@ record MessagePieces(long offset, long length) {
 	 * The bytes of a piece, but for the first and the last one of a message.
 	 */
 	static final int SIZE = 1 << 20;
-
-	/**
-	 * The largest page that helps: a processor maps it by one entry of a table.
-	 */
-	static final int PAGE = 2 * SIZE;
 
 	/**
 	 * Fewer bytes than that at the start or end are no piece of their own: what is done
@@ -64,18 +58,6 @@ record MessagePieces(long offset, long length) {
 	int length(int piece) {
 		long end = (piece == count() - 1) ? this.length : start(piece + 1);
 		return (int) (end - start(piece));
-	}
-
-	/**
-	 * Returns the end of the pieces that are to be written at once.
-	 * @param first the first one of them
-	 */
-	int endOfWrite(int first) {
-		int end = first + 1;
-		while (end < count() && (this.offset + start(end)) % PAGE != 0) {
-			end++;
-		}
-		return end;
 	}
 
 	/**

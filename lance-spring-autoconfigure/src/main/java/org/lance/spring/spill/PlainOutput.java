@@ -25,10 +25,10 @@ import java.util.zip.CRC32;
 import org.lance.spring.stream.IpcEncoder;
 
 /**
- * Writes messages as they are, a few pieces at once: they fit into the cache of a
- * processor, which then reads them once for the checksum and the write, and one large
- * write of many buffers takes longer than many small ones. The checksum of a large
- * message is computed by a second thread meanwhile, if one can be had.
+ * Writes messages as they are, in pieces: they fit into the cache of a processor, which
+ * then reads them once for the checksum and the write, and one large write of many
+ * buffers takes longer than many small ones. The checksum of a large message is computed
+ * by a second thread meanwhile, if one can be had.
  */
 final class PlainOutput {
 
@@ -51,30 +51,25 @@ final class PlainOutput {
 		MessagePieces sizes = new MessagePieces(offset, message.length());
 		List<List<ByteBuffer>> pieces = pieces(message, sizes);
 		if (checksum) {
-			return writeWithChecksum(sizes, pieces);
+			return writeWithChecksum(new MessageChecksum(sizes), pieces);
 		}
-		int end;
-		for (int first = 0; first < pieces.size(); first = end) {
-			end = sizes.endOfWrite(first);
-			write(pieces.subList(first, end));
+		for (List<ByteBuffer> piece : pieces) {
+			this.output.write(piece.toArray(new ByteBuffer[0]));
 		}
 		return 0;
 	}
 
-	private int writeWithChecksum(MessagePieces sizes, List<List<ByteBuffer>> pieces) throws IOException {
-		MessageChecksum checksum = new MessageChecksum(sizes);
+	private int writeWithChecksum(MessageChecksum checksum, List<List<ByteBuffer>> pieces) throws IOException {
 		MessageChecksum.Content content = (crc, piece) -> update(crc, pieces.get(piece));
 		try {
 			if (pieces.size() > 1) {
 				this.spareThreads.offer(() -> checksum.help(content, pieces.size()));
 			}
-			int end;
-			for (int first = 0; first < pieces.size(); first = end) {
-				end = sizes.endOfWrite(first);
-				write(pieces.subList(first, end));
-				// Not before: a helper comes while the first pieces are written, and has
+			for (List<ByteBuffer> piece : pieces) {
+				this.output.write(piece.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new));
+				// Not before: a helper comes while the first piece is written, and has
 				// the others done before these are.
-				for (int written = first; written < end && !checksum.isHelped(); written++) {
+				if (!checksum.isHelped()) {
 					checksum.next(content);
 				}
 			}
@@ -83,10 +78,6 @@ final class PlainOutput {
 		finally {
 			checksum.stop();
 		}
-	}
-
-	private void write(List<List<ByteBuffer>> pieces) throws IOException {
-		this.output.write(pieces.stream().flatMap(List::stream).map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new));
 	}
 
 	private static void update(CRC32 crc, List<ByteBuffer> piece) {

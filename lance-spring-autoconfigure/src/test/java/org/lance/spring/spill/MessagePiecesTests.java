@@ -16,9 +16,6 @@
 
 package org.lance.spring.spill;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -58,23 +55,6 @@ class MessagePiecesTests {
 		assertThat(pieces.count()).isBetween(9, 10);
 		for (int i = 1; i < pieces.count(); i++) {
 			assertThat((offset + pieces.start(i)) % SIZE).as("piece %d", i).isZero();
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(longs = { 0, 1, SIZE / 3, SIZE - 8, SIZE, 3 * SIZE - 8, 7 * SIZE + 64, 8 * SIZE })
-	void thoseUpToAMultipleOfTheLargestPageAreWrittenAtOnce(long offset) {
-		MessagePieces pieces = new MessagePieces(offset, 11 * SIZE + 500);
-		List<Long> ends = new ArrayList<>();
-		for (int piece = 0; piece < pieces.count(); piece = pieces.endOfWrite(piece)) {
-			ends.add(offset + pieces.start(piece));
-		}
-		assertThat(ends.remove(0)).isEqualTo(offset);
-		assertThat(ends).isNotEmpty().allMatch((end) -> end % MessagePieces.PAGE == 0);
-		long last = (offset + 11 * SIZE + 500 - SIZE / 4) / MessagePieces.PAGE * MessagePieces.PAGE;
-		assertThat(ends).last().isEqualTo(last);
-		for (int i = 1; i < ends.size(); i++) {
-			assertThat(ends.get(i) - ends.get(i - 1)).isEqualTo(MessagePieces.PAGE);
 		}
 	}
 

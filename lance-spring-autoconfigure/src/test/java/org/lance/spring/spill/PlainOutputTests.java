@@ -36,9 +36,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class PlainOutputTests {
 
-	private static final int PAGE = MessagePieces.PAGE;
+	private static final int SIZE = MessagePieces.SIZE;
 
-	private static final int LENGTH = 4 * PAGE + 12_345;
+	private static final int LENGTH = 4 * SIZE + 12_345;
 
 	private final byte[] content = new byte[LENGTH];
 
@@ -56,13 +56,13 @@ class PlainOutputTests {
 	private final SpareThreads spareThreads = new SpareThreads(this.offers::add, 1, System::nanoTime);
 
 	/**
-	 * A message of many buffers, of which some are empty and some longer than a page.
+	 * A message of many buffers, of which some are empty and some longer than a piece.
 	 */
 	private IpcEncoder.Message message() {
 		new Random(1).nextBytes(this.content);
 		List<ByteBuffer> buffers = new ArrayList<>();
 		int position = 0;
-		for (int length : new int[] { 8, 0, 1000, PAGE + 77, 0, 300_000, 5, PAGE }) {
+		for (int length : new int[] { 8, 0, 1000, SIZE + 77, 0, 300_000, 5, SIZE }) {
 			buffers.add(ByteBuffer.wrap(this.content, position, length).slice());
 			position += length;
 		}
@@ -87,11 +87,11 @@ class PlainOutputTests {
 
 	@ParameterizedTest
 	@CsvSource({ "0, true", "0, false", "8, true", "8, false", "1999999, true", "1999999, false" })
-	void writesEndWhereTheFileHasAMultipleOfTheLargestPage(long offset, boolean checksum) throws Exception {
+	void writesEndWhereTheFileHasAMultipleOfTheSizeOfPieces(long offset, boolean checksum) throws Exception {
 		write(offset, checksum);
 		assertThat(this.file.toByteArray()).isEqualTo(this.content);
 		assertThat(this.starts).hasSizeBetween(4, 5).first().isEqualTo(offset);
-		assertThat(this.starts.subList(1, this.starts.size())).allMatch((start) -> start % PAGE == 0);
+		assertThat(this.starts.subList(1, this.starts.size())).allMatch((start) -> start % SIZE == 0);
 	}
 
 	@ParameterizedTest
