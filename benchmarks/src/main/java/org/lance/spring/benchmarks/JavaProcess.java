@@ -51,7 +51,7 @@ final class JavaProcess {
 	 * for long: all of it was used before, so that no new page has to be brought in.
 	 */
 	static List<String> steadyJvmArguments(String heap) {
-		List<String> arguments = new ArrayList<>(jvmArguments(heap));
+		List<String> arguments = jvmArguments(heap);
 		arguments.add("-Xms" + heap);
 		arguments.add("-XX:+AlwaysPreTouch");
 		return arguments;

@@ -106,8 +106,7 @@ final class FileReader {
 	RecordBatch read(int batch, Verification verification) {
 		FileIndex.Position position = this.index.batch(batch);
 		try {
-			SpillFileSystem.State before = this.lastState;
-			prepare(batch + 1, verification, (before != null) ? before : checkFile(position.end()));
+			prepare(batch + 1, verification, position.end());
 			// After that: it takes time, and the file may be cut meanwhile.
 			SpillFileSystem.State state = checkFile(position.end());
 			this.lastState = state;
@@ -163,11 +162,14 @@ final class FileReader {
 		return state;
 	}
 
-	private void prepare(int batch, Verification verification, SpillFileSystem.State state) {
+	private void prepare(int batch, Verification verification, long end) throws IOException, DamagedException {
+		if (this.readAhead == null) {
+			return;
+		}
+		SpillFileSystem.State before = this.lastState;
+		SpillFileSystem.State state = (before != null) ? before : checkFile(end);
 		try {
-			if (this.readAhead != null) {
-				this.readAhead.prepare(batch, (each) -> verifies(each, verification), state);
-			}
+			this.readAhead.prepare(batch, (each) -> verifies(each, verification), state);
 		}
 		catch (RuntimeException | Error ex) {
 			// Not of the batch that is read now; who reads on will see what is wrong.

@@ -101,19 +101,14 @@ final class MessageChecksum {
 				if (index < 0) {
 					return count;
 				}
-				this.busy = true;
-				try {
-					helpWith(index, content);
-				}
-				finally {
-					this.busy = false;
-				}
+				helpWith(index, content);
 			}
 		}
 		return max;
 	}
 
 	private void helpWith(int index, Content content) {
+		this.busy = true;
 		try {
 			this.pieces[index] = compute(index, content);
 		}
@@ -121,6 +116,9 @@ final class MessageChecksum {
 			// The owner will see what is wrong with it.
 			putBack(index);
 			throw ex;
+		}
+		finally {
+			this.busy = false;
 		}
 	}
 
