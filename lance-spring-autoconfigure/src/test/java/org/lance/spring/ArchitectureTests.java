@@ -71,7 +71,7 @@ class ArchitectureTests {
 			new Room("source", List.of("stream"), "com.google.flatbuffers..", "org.apache.arrow.flatbuf..",
 					"org.apache.commons.compress..", "com.github.luben.zstd.."),
 			new Room("spill", List.of("stream", "source"), "com.google.flatbuffers..", "org.apache.arrow.flatbuf..",
-					"com.github.luben.zstd..", "javax.crypto.."),
+					"com.github.luben.zstd..", "javax.crypto..", "com.sun.management.."),
 			new Room("metrics", List.of("stream", "source", "spill"), "io.micrometer.core.instrument.."),
 			new Room("dataset", List.of("stream", "source"), "org.apache.arrow.c..", "org.lance", "org.lance.ipc.."),
 			new Room("autoconfigure", List.of("stream", "source", "spill", "metrics", "dataset"),

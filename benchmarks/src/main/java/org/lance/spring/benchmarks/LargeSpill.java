@@ -16,11 +16,13 @@
 
 package org.lance.spring.benchmarks;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
+import com.sun.management.OperatingSystemMXBean;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.lance.spring.spill.ReplaySpill;
@@ -102,11 +104,19 @@ public final class LargeSpill {
 			memory.stop();
 			System.out.printf(
 					"{\"spillBytes\":%d,\"memoryLimit\":%d,\"batchBytes\":%d,\"peakArrowBytes\":%d,"
-							+ "\"rssAnon\":%s,\"rssFileMax\":%d,\"readers\":%d,\"sum\":%d}%n",
+							+ "\"rssAnon\":%s,\"rssFileMax\":%d,\"memory\":%d,\"readers\":%d,\"sum\":%d}%n",
 					spill.snapshot().diskBytes(), limit, batchBytes, allocator.getPeakMemoryAllocation(), anonymous,
-					memory.maxFile(), readers, sum);
+					memory.maxFile(), totalMemory(), readers, sum);
 			Engine.close(spill);
 		}
+	}
+
+	/**
+	 * The memory of the machine or control group, of which a part decides how many
+	 * windows stay mapped.
+	 */
+	private static long totalMemory() {
+		return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
 	}
 
 	private static void write(int from, int to, SpillSender sender, List<VectorSchemaRoot> sources,

@@ -124,7 +124,7 @@ record FileErrors(String spill, Path file) {
 	 * @param written the bytes that the file has
 	 * @param wanted the bytes that were to follow
 	 */
-	SpillQuotaExceededException quotaExceeded(DiskBudget budget, long written, long wanted) {
+	SpillQuotaExceededException quotaExceeded(ByteBudget budget, long written, long wanted) {
 		return new SpillQuotaExceededException(this.spill,
 				"%s has %d bytes, and %d more don't fit: all spill files together use %d bytes of %d. Raise %s, or close spills that are no longer needed"
 					.formatted(this.file, written, wanted, budget.used(), budget.limit(), LIMIT),

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FileSpace {
 
-	private final DiskBudget budget;
+	private final ByteBudget budget;
 
 	private final @Nullable SpillDirectory directory;
 
@@ -43,7 +43,7 @@ final class FileSpace {
 	 * @param budget what all files may take together
 	 * @param directory the directory to watch, or {@code null} for none
 	 */
-	FileSpace(DiskBudget budget, @Nullable SpillDirectory directory, FileErrors errors) {
+	FileSpace(ByteBudget budget, @Nullable SpillDirectory directory, FileErrors errors) {
 		this.budget = budget;
 		this.directory = directory;
 		this.errors = errors;

@@ -40,8 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class FileSpillStore implements SpillFile.Store {
 
-	private static final long WINDOW = 64L << 20;
-
 	private static final int MAX_NAME = 64;
 
 	private final SpillFileSystem fileSystem;
@@ -50,11 +48,11 @@ final class FileSpillStore implements SpillFile.Store {
 
 	private final ReadMode readMode;
 
-	private final long windowSize;
+	private final Supplier<WindowPolicy> windows;
 
 	private final SpillDirectories directories;
 
-	private final DiskBudget budget;
+	private final ByteBudget budget;
 
 	private final SpareThreads spareThreads;
 
@@ -69,13 +67,13 @@ final class FileSpillStore implements SpillFile.Store {
 	 * @param readMode how files are read
 	 */
 	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode) {
-		this(base, allocator, readMode, new LocalFileSystem(), WINDOW);
+		this(base, allocator, readMode, new LocalFileSystem(), () -> WindowPolicy.DEFAULT);
 	}
 
 	FileSpillStore(Supplier<Path> base, BufferAllocator allocator, ReadMode readMode, SpillFileSystem fileSystem,
-			long windowSize) {
+			Supplier<WindowPolicy> windows) {
 		this(SpillDirectories.of(fileSystem, List.of(base), SpaceFloor.NONE, InstantSource.system(), Duration.ZERO),
-				new DiskBudget(DiskBudget.UNLIMITED), allocator, readMode, SpareThreads.NONE, fileSystem, windowSize);
+				new ByteBudget(ByteBudget.UNLIMITED), allocator, readMode, SpareThreads.NONE, fileSystem, windows);
 	}
 
 	/**
@@ -87,18 +85,18 @@ final class FileSpillStore implements SpillFile.Store {
 	 * @param spareThreads threads that help
 	 * @param fileSystem the file system of the directories
 	 */
-	FileSpillStore(SpillDirectories directories, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
+	FileSpillStore(SpillDirectories directories, ByteBudget budget, BufferAllocator allocator, ReadMode readMode,
 			SpareThreads spareThreads, SpillFileSystem fileSystem) {
-		this(directories, budget, allocator, readMode, spareThreads, fileSystem, WINDOW);
+		this(directories, budget, allocator, readMode, spareThreads, fileSystem, () -> WindowPolicy.DEFAULT);
 	}
 
-	FileSpillStore(SpillDirectories directories, DiskBudget budget, BufferAllocator allocator, ReadMode readMode,
-			SpareThreads spareThreads, SpillFileSystem fileSystem, long windowSize) {
+	FileSpillStore(SpillDirectories directories, ByteBudget budget, BufferAllocator allocator, ReadMode readMode,
+			SpareThreads spareThreads, SpillFileSystem fileSystem, Supplier<WindowPolicy> windows) {
 		this.spareThreads = spareThreads;
 		this.fileSystem = fileSystem;
 		this.allocator = allocator;
 		this.readMode = readMode;
-		this.windowSize = windowSize;
+		this.windows = windows;
 		this.directories = directories;
 		this.budget = budget;
 		this.undeleted = new UndeletedFiles(fileSystem);
@@ -143,13 +141,14 @@ final class FileSpillStore implements SpillFile.Store {
 	 */
 	SpillFile create(String name, Path path, @Nullable SpillDirectory directory, Schema schema,
 			Map<Long, Field> dictionaryFields, SpillFormat format) throws IOException {
+		WindowPolicy policy = this.windows.get();
 		MessageEncoder encoder = new MessageEncoder(schema, format, this.allocator, System::nanoTime);
 		FileCipher cipher = format.encrypted() ? new FileCipher() : null;
 		SpillFileSystem.SpillChannel channel = create(path, encoder);
 		FileErrors errors = new FileErrors(name, path);
 		FileIndex index = new FileIndex(format);
 		FileSpace space = new FileSpace(this.budget, directory, errors);
-		FileWindows windows = new FileWindows(path, this.windowSize, space, this.spareThreads);
+		FileWindows windows = new FileWindows(path, policy, space, this.spareThreads);
 		FileWriter writer = new FileWriter(this.fileSystem, path, channel, encoder, format.checksums(), cipher,
 				this.allocator, index, windows, space, errors, this.spareThreads);
 		FileReader reader = new FileReader(this.fileSystem, path, channel.key(), schema, index,
@@ -184,7 +183,7 @@ final class FileSpillStore implements SpillFile.Store {
 	}
 
 	@Override
-	public DiskBudget budget() {
+	public ByteBudget budget() {
 		return this.budget;
 	}
 

@@ -40,13 +40,14 @@ final class FileWindows {
 	private static final Logger logger = LoggerFactory.getLogger(FileWindows.class);
 
 	/**
-	 * How many windows of a file stay mapped while no batch of them is in use.
+	 * How many windows of a file stay mapped in any case while no batch of them is in
+	 * use.
 	 */
 	static final int MAX_MAPPED = 4;
 
 	private final Path file;
 
-	private final long windowSize;
+	private final WindowPolicy policy;
 
 	private final FileSpace space;
 
@@ -55,10 +56,18 @@ final class FileWindows {
 	private final List<Window> complete = new ArrayList<>();
 
 	/**
-	 * The windows that are kept mapped, the one used last at the end. Pages of a mapping
-	 * that was read count as memory of the process, so they must not add up to the file.
+	 * The windows that stay mapped until others are needed, the one used last at the end.
+	 * Pages of a mapping that was read count as memory of the process, so they must not
+	 * add up to the file.
 	 */
 	private final Set<Window> mapped = new LinkedHashSet<>();
+
+	/**
+	 * The windows that stay mapped as the budget had room for them. Not in exchange for
+	 * others: of a file that is read again and again from its start, each would go before
+	 * its turn comes.
+	 */
+	private final List<Window> kept = new ArrayList<>();
 
 	private long start;
 
@@ -73,14 +82,14 @@ final class FileWindows {
 	/**
 	 * Creates windows.
 	 * @param file the file, for messages
-	 * @param windowSize the bytes from which on a window is complete
+	 * @param policy how the file is mapped
 	 * @param space the space of the file, retained by each mapping
 	 * @param spareThreads threads that help to unmap
 	 */
-	FileWindows(Path file, long windowSize, FileSpace space, SpareThreads spareThreads) {
+	FileWindows(Path file, WindowPolicy policy, FileSpace space, SpareThreads spareThreads) {
 		this.spareThreads = spareThreads;
 		this.file = file;
-		this.windowSize = windowSize;
+		this.policy = policy;
 		this.space = space;
 	}
 
@@ -89,10 +98,10 @@ final class FileWindows {
 	 * own.
 	 */
 	synchronized void committed(long from, long to) {
-		if (to - this.start > this.windowSize && from > this.start) {
+		if (to - this.start > this.policy.size() && from > this.start) {
 			close(from);
 		}
-		if (to - this.start >= this.windowSize) {
+		if (to - this.start >= this.policy.size()) {
 			close(to);
 		}
 	}
@@ -139,7 +148,9 @@ final class FileWindows {
 			}
 			window.mapped = current;
 		}
-		keep(window);
+		if (!window.kept) {
+			use(window);
+		}
 		if (!current.tryRetain()) {
 			throw new IllegalStateException("The mapping of an open file was given back");
 		}
@@ -150,16 +161,22 @@ final class FileWindows {
 	 * Batches that readers have keep the mapping of their window, whatever is given back
 	 * here.
 	 */
-	private void keep(Window window) {
+	private void use(Window window) {
 		this.mapped.remove(window);
 		this.mapped.add(window);
 		if (this.mapped.size() > MAX_MAPPED) {
 			Window oldest = this.mapped.iterator().next();
 			this.mapped.remove(oldest);
-			// One at a time, so that they don't add up if nobody comes to help.
-			MappedWindow before = this.unused.getAndSet(oldest.take());
-			if (before != null) {
-				before.release();
+			if (this.policy.kept().tryReserve(oldest.size)) {
+				oldest.kept = true;
+				this.kept.add(oldest);
+			}
+			else {
+				// One at a time, so that they don't add up if nobody comes to help.
+				MappedWindow before = this.unused.getAndSet(oldest.take());
+				if (before != null) {
+					before.release();
+				}
 			}
 		}
 	}
@@ -218,6 +235,9 @@ final class FileWindows {
 	 * Gives the mappings back; batches that readers have keep theirs.
 	 */
 	synchronized void close() {
+		this.policy.kept().giveBack(this.kept.stream().mapToLong((window) -> window.size).sum());
+		this.mapped.addAll(this.kept);
+		this.kept.clear();
 		unmapUnused();
 		this.mapped.forEach(Window::unmap);
 		this.mapped.clear();
@@ -245,6 +265,8 @@ final class FileWindows {
 		private final long size;
 
 		private @Nullable MappedWindow mapped;
+
+		private boolean kept;
 
 		Window(long start, long size) {
 			this.start = start;

@@ -116,7 +116,7 @@ public final class ReplaySpills {
 		}
 
 		@Override
-		public DiskBudget budget() {
+		public ByteBudget budget() {
 			return this.files.budget();
 		}
 

@@ -91,7 +91,7 @@ interface SpillFile {
 		 * Returns the disk space that all files of this store may take and do take. Never
 		 * blocks.
 		 */
-		DiskBudget budget();
+		ByteBudget budget();
 
 		/**
 		 * Removes what dead processes left behind. Never throws: what could not be

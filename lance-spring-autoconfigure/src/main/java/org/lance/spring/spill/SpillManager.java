@@ -485,7 +485,7 @@ public final class SpillManager implements AutoCloseable {
 
 		private long totalMemoryLimit = DEFAULT_TOTAL_MEMORY_LIMIT;
 
-		private long diskLimit = DiskBudget.UNLIMITED;
+		private long diskLimit = ByteBudget.UNLIMITED;
 
 		private SpillMode mode = SpillMode.SPILL;
 
@@ -717,7 +717,7 @@ public final class SpillManager implements AutoCloseable {
 			SpaceFloor floor = new SpaceFloor(this.minFreeSpace, this.minFreePercent);
 			SpillDirectories where = SpillDirectories.of(fileSystem, this.directories, floor, this.clock,
 					this.directoryRetry);
-			return build(new FileSpillStore(where, new DiskBudget(this.diskLimit), this.allocator, this.readMode,
+			return build(new FileSpillStore(where, new ByteBudget(this.diskLimit), this.allocator, this.readMode,
 					new SpareThreads(this.executor), fileSystem));
 		}
 

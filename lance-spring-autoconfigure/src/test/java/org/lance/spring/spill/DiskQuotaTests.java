@@ -78,8 +78,8 @@ class DiskQuotaTests {
 	private SpillHarness harness(long limit, ReadMode readMode) {
 		SpillDirectories directories = SpillDirectories.of(this.fileSystem, List.of(() -> this.base), SpaceFloor.NONE,
 				InstantSource.system(), Duration.ZERO);
-		return new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(limit),
-				this.engine.allocator(), readMode, SpareThreads.NONE, this.fileSystem, 1024), 2);
+		return new SpillHarness(this.engine, new FileSpillStore(directories, new ByteBudget(limit),
+				this.engine.allocator(), readMode, SpareThreads.NONE, this.fileSystem, TestFiles.windows(1024)), 2);
 	}
 
 	private static CompletionStage<Void> begin(SpillHarness harness, SpillSender sender, int rows, long value) {
@@ -191,7 +191,7 @@ class DiskQuotaTests {
 
 	@Test
 	void everyByteOfAFileIsReserved() throws Exception {
-		SpillHarness unlimited = harness(DiskBudget.UNLIMITED);
+		SpillHarness unlimited = harness(ByteBudget.UNLIMITED);
 		ReplaySpill whole = written(unlimited, 2);
 		long size = whole.snapshot().diskBytes();
 		long batch = (size - 8) / 2;
@@ -215,7 +215,7 @@ class DiskQuotaTests {
 
 	@Test
 	void theLimitCanBeChangedWhileFilesAreThere() throws Exception {
-		SpillHarness harness = harness(DiskBudget.UNLIMITED);
+		SpillHarness harness = harness(ByteBudget.UNLIMITED);
 		assertThat(harness.manager.statistics().diskLimit()).isEqualTo(Long.MAX_VALUE);
 		ReplaySpill first = written(harness, 3);
 		harness.manager.setDiskLimit(20_000);

@@ -36,7 +36,7 @@ final class FakeStore implements SpillFile.Store {
 
 	final AtomicInteger reclaims = new AtomicInteger();
 
-	private final DiskBudget budget = new DiskBudget(DiskBudget.UNLIMITED);
+	private final ByteBudget budget = new ByteBudget(ByteBudget.UNLIMITED);
 
 	volatile boolean closed;
 
@@ -71,7 +71,7 @@ final class FakeStore implements SpillFile.Store {
 	}
 
 	@Override
-	public DiskBudget budget() {
+	public ByteBudget budget() {
 		return this.budget;
 	}
 

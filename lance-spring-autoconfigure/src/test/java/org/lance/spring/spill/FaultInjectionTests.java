@@ -109,6 +109,8 @@ class FaultInjectionTests {
 
 		private final SpillManager manager;
 
+		private final ByteBudget kept = new ByteBudget(2000);
+
 		private final Operation operation;
 
 		private final int at;
@@ -137,9 +139,9 @@ class FaultInjectionTests {
 					InstantSource.system(), Duration.ofMinutes(1));
 			// On this thread: the order of calls is the same in each run.
 			this.manager = SpillManager.builder(FaultInjectionTests.this.engine.allocator(), Runnable::run, () -> false)
-				.build(new FileSpillStore(where, new DiskBudget(DiskBudget.UNLIMITED),
+				.build(new FileSpillStore(where, new ByteBudget(ByteBudget.UNLIMITED),
 						FaultInjectionTests.this.engine.allocator(), kind.readMode(), SpareThreads.NONE,
-						this.fileSystem, 512));
+						this.fileSystem, () -> new WindowPolicy(512, this.kept)));
 		}
 
 		void run() throws Exception {
@@ -157,6 +159,9 @@ class FaultInjectionTests {
 				this.readers.clear();
 				readers(spill);
 				assertThat(check(true)).as("can be read again once repaired: %s", this).isTrue();
+			}
+			if (complete && !this.reached && this.kind.readMode() == ReadMode.MAP) {
+				assertThat(this.kept.used()).as("kept mappings before the end: %s", this).isPositive();
 			}
 			spill.close();
 			EngineExtension.await(spill.closed());
@@ -258,6 +263,7 @@ class FaultInjectionTests {
 			assertThat(left.files()).as("counted files: %s", this).isZero();
 			assertThat(LocalChannel.open()).as("open files: %s", this).isEqualTo(channels);
 			assertThat(MappedWindow.open()).as("mappings: %s", this).isEqualTo(mappings);
+			assertThat(this.kept.used()).as("kept mappings: %s", this).isZero();
 			for (Path base : this.bases) {
 				if (Files.exists(base)) {
 					try (Stream<Path> entries = Files.list(base)) {

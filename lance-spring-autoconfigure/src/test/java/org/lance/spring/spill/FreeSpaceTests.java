@@ -66,7 +66,7 @@ class FreeSpaceTests {
 	private SpillHarness harness(SpaceFloor floor) {
 		SpillDirectories directories = SpillDirectories.of(this.fileSystem, List.of(() -> this.base), floor,
 				() -> this.now, Duration.ZERO);
-		return new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(DiskBudget.UNLIMITED),
+		return new SpillHarness(this.engine, new FileSpillStore(directories, new ByteBudget(ByteBudget.UNLIMITED),
 				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem), 1);
 	}
 

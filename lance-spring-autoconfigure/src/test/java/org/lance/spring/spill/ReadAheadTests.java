@@ -94,9 +94,9 @@ class ReadAheadTests {
 		this.store = new FileSpillStore(
 				SpillDirectories.of(fileSystem, List.of(() -> this.base), SpaceFloor.NONE, InstantSource.system(),
 						Duration.ZERO),
-				new DiskBudget(DiskBudget.UNLIMITED), this.engine.allocator(), readMode,
+				new ByteBudget(ByteBudget.UNLIMITED), this.engine.allocator(), readMode,
 				new SpareThreads(this.offers::add, this.helpers, () -> this.nanos += this.nanosPerLook), fileSystem,
-				this.window);
+				TestFiles.windows(this.window));
 		this.file = this.store.create("test", Batches.SCHEMA, Map.of(), format);
 		this.path = Path.of(this.file.toString());
 	}

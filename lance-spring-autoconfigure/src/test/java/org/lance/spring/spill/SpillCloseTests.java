@@ -65,9 +65,8 @@ class SpillCloseTests {
 	}
 
 	private SpillHarness harness(SpillFileSystem fileSystem, ReadMode mode, ExecutorService pool) {
-		return new SpillHarness(this.engine,
-				new FileSpillStore(() -> this.directory, this.engine.allocator(), mode, fileSystem, 1 << 16), pool,
-				1L << 30);
+		return new SpillHarness(this.engine, new FileSpillStore(() -> this.directory, this.engine.allocator(), mode,
+				fileSystem, TestFiles.windows(1 << 16)), pool, 1L << 30);
 	}
 
 	@Test

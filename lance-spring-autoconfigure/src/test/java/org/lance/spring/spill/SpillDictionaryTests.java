@@ -127,7 +127,7 @@ class SpillDictionaryTests {
 
 	private FileSpillStore store(ReadMode readMode) {
 		FileSpillStore store = new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, this.fileSystem,
-				1 << 16);
+				TestFiles.windows(1 << 16));
 		this.stores.add(store);
 		return store;
 	}

@@ -75,14 +75,14 @@ class SpillDirectoriesTests {
 	}
 
 	private SpillHarness use(String... names) {
-		return use(DiskBudget.UNLIMITED, SpaceFloor.NONE, names);
+		return use(ByteBudget.UNLIMITED, SpaceFloor.NONE, names);
 	}
 
 	private SpillHarness use(long limit, SpaceFloor floor, String... names) {
 		SpillDirectories directories = SpillDirectories.of(this.fileSystem,
 				Stream.of(names).<java.util.function.Supplier<Path>>map((name) -> () -> directory(name)).toList(),
 				floor, () -> this.now, RETRY);
-		this.harness = new SpillHarness(this.engine, new FileSpillStore(directories, new DiskBudget(limit),
+		this.harness = new SpillHarness(this.engine, new FileSpillStore(directories, new ByteBudget(limit),
 				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem), 1);
 		return this.harness;
 	}
@@ -235,7 +235,7 @@ class SpillDirectoriesTests {
 
 	@Test
 	void aDirectoryWithTooLittleSpaceIsPassedOverAsLongAsItHas() throws Exception {
-		use(DiskBudget.UNLIMITED, new SpaceFloor(1000, 0), "a", "b");
+		use(ByteBudget.UNLIMITED, new SpaceFloor(1000, 0), "a", "b");
 		this.fileSystem.volume(directory("a"), 999, 10_000, "ext4");
 		write(4);
 		assertThat(files("b")).isEqualTo(4);

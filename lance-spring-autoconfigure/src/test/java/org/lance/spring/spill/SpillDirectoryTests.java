@@ -71,7 +71,7 @@ class SpillDirectoryTests {
 
 	private FileSpillStore store(Path directory) {
 		FileSpillStore store = new FileSpillStore(() -> directory, this.engine.allocator(), ReadMode.MAP,
-				this.fileSystem, 1024);
+				this.fileSystem, TestFiles.windows(1024));
 		this.stores.add(store);
 		return store;
 	}

@@ -53,6 +53,11 @@ class SpillFileRaceTests {
 
 	private Batches batches;
 
+	/**
+	 * Enough for two windows of large batches.
+	 */
+	private final ByteBudget kept = new ByteBudget(90_000);
+
 	private ExecutorService pool;
 
 	@BeforeEach
@@ -61,8 +66,12 @@ class SpillFileRaceTests {
 		this.pool = this.engine.pool(4);
 	}
 
+	/**
+	 * Some windows stay mapped and others take turns.
+	 */
 	private FileSpillStore store(ReadMode readMode) {
-		return new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, new LocalFileSystem(), 8192);
+		return new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, new LocalFileSystem(),
+				() -> new WindowPolicy(8192, this.kept));
 	}
 
 	/**
@@ -95,6 +104,7 @@ class SpillFileRaceTests {
 		finally {
 			file.delete();
 		}
+		assertThat(this.kept.used()).isZero();
 	}
 
 	@ParameterizedTest

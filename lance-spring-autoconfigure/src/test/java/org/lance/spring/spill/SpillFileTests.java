@@ -92,7 +92,8 @@ class SpillFileTests {
 	}
 
 	private void use(ReadMode readMode) {
-		this.store = new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, this.fileSystem, WINDOW);
+		this.store = new FileSpillStore(() -> this.base, this.engine.allocator(), readMode, this.fileSystem,
+				TestFiles.windows(WINDOW));
 	}
 
 	private SpillFile create(Schema schema) {

@@ -57,6 +57,7 @@ import org.lance.spring.stream.RecordBatchStream;
 import org.lance.spring.testing.EngineExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
  * Spills with real files, in memory, switching and on disk.
@@ -118,6 +119,41 @@ class SpillScenarioTests {
 		List<RecordBatch> kept = EngineExtension.await(spill.receiver().read().collect());
 		assertThat(kept.stream().map(this.harness.batches::take)).containsExactly(List.of(0L, 0L), List.of(1L, 10L),
 				List.of(2L, 20L), List.of(3L, 30L), List.of(4L, 40L));
+	}
+
+	@Test
+	void filesOfAManagerMayKeepMoreWindowsMappedThanEachHas() throws Exception {
+		int mappings = MappedWindow.open();
+		ByteBudget kept = WindowPolicy.DEFAULT.kept();
+		long before = kept.used();
+		assumeThat(kept.limit() - before).as("a sixteenth of the memory").isGreaterThan(74_000_000L);
+		SpillManager manager = SpillManager.builder(this.engine.allocator(), this.engine.pool(1))
+			.directories(List.of(this.directory))
+			.memoryLimit(0)
+			.build();
+		ReplaySpill spill = manager.createReplaySpill(Batches.SCHEMA);
+		SpillSender sender = spill.sender();
+		try (RecordBatch large = zeros(9_000_000)) {
+			for (int i = 0; i <= FileWindows.MAX_MAPPED; i++) {
+				EngineExtension.await(sender.write(large));
+			}
+		}
+		EngineExtension.await(sender.finish());
+		EngineExtension.await(spill.receiver().read().forEach(RecordBatch::close));
+		assertThat(MappedWindow.open() - mappings).isEqualTo(FileWindows.MAX_MAPPED + 1);
+		assertThat(kept.used() - before).isBetween(72_000_000L, 74_000_000L);
+		manager.close();
+		EngineExtension.await(manager.closed());
+		assertThat(MappedWindow.open()).isEqualTo(mappings);
+		assertThat(kept.used()).isEqualTo(before);
+	}
+
+	private RecordBatch zeros(int rows) {
+		try (VectorSchemaRoot root = VectorSchemaRoot.create(Batches.SCHEMA, this.engine.allocator())) {
+			((BigIntVector) root.getVector(0)).allocateNew(rows);
+			root.setRowCount(rows);
+			return RecordBatch.copyOf(root, null, this.engine.allocator());
+		}
 	}
 
 	@ParameterizedTest

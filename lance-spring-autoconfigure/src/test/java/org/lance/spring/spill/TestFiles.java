@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -56,11 +57,19 @@ final class TestFiles implements AutoCloseable {
 	}
 
 	/**
+	 * Windows of a size, of which each file keeps a few and no more.
+	 */
+	static Supplier<WindowPolicy> windows(long size) {
+		return () -> new WindowPolicy(size, ByteBudget.NONE);
+	}
+
+	/**
 	 * Creates a file; all of one test have the same read mode.
 	 */
 	SpillFile create(Schema schema, SpillFormat format, ReadMode readMode) {
 		if (this.store == null) {
-			this.store = new FileSpillStore(() -> this.base, this.allocator, readMode, this.fileSystem, WINDOW);
+			this.store = new FileSpillStore(() -> this.base, this.allocator, readMode, this.fileSystem,
+					windows(WINDOW));
 		}
 		SpillFile file = this.store.create("test", schema, Map.of(), format);
 		this.files.add(file);

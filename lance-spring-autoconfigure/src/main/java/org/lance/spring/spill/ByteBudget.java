@@ -19,20 +19,25 @@ package org.lance.spring.spill;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that all spill files of a manager may have together. Reserved before they are
- * written, given back exactly.
+ * Bytes that several files may take together, on a disk or in mappings that stay. They
+ * are reserved first, and given back exactly.
  * <p>
  * May be used from any thread.
  */
-final class DiskBudget {
+final class ByteBudget {
 
 	static final long UNLIMITED = Long.MAX_VALUE;
+
+	/**
+	 * Gives nothing.
+	 */
+	static final ByteBudget NONE = new ByteBudget(0);
 
 	private final AtomicLong used = new AtomicLong();
 
 	private volatile long limit;
 
-	DiskBudget(long limit) {
+	ByteBudget(long limit) {
 		this.limit = limit;
 	}
 
