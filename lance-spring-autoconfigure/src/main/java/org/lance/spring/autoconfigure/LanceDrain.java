@@ -52,7 +52,7 @@ final class LanceDrain implements SmartLifecycle {
 	 * How long what was failed may take to give everything back. A source that is blocked
 	 * for longer does not hold up the shutdown.
 	 */
-	private static final Duration CLOSING_TIME = Duration.ofSeconds(2);
+	static final Duration CLOSING_TIME = Duration.ofSeconds(2);
 
 	private static final Logger logger = LoggerFactory.getLogger(LanceDrain.class);
 

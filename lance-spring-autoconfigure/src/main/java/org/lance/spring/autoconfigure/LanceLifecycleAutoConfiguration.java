@@ -62,11 +62,11 @@ public final class LanceLifecycleAutoConfiguration {
 	}
 
 	private static void warnIfCutShort(Duration grace, Duration phase) {
-		if (grace.compareTo(phase) >= 0) {
-			logger.warn(
-					"'lance.background.await-termination' is {}, but Spring Boot waits only {} for each phase of the "
-							+ "shutdown: lower it, or raise 'spring.lifecycle.timeout-per-shutdown-phase'",
-					grace, phase);
+		if (grace.plus(LanceDrain.CLOSING_TIME).compareTo(phase) > 0) {
+			logger
+				.warn("'lance.background.await-termination' is {}, and what fails then takes up to {} more, but Spring "
+						+ "Boot waits only {} for each phase of the shutdown: lower it, or raise "
+						+ "'spring.lifecycle.timeout-per-shutdown-phase'", grace, LanceDrain.CLOSING_TIME, phase);
 		}
 	}
 

@@ -188,7 +188,7 @@ record LanceProperties(@DefaultValue Memory memory, @DefaultValue Background bac
 	/**
 	 * Properties of the encryption of spill files.
 	 *
-	 * @param enabled Whether spill files are encrypted, by keys that never leave memory.
+	 * @param enabled Whether spill files are encrypted, by keys that are never written.
 	 */
 	record Encryption(@DefaultValue("false") boolean enabled) {
 

@@ -53,6 +53,8 @@ public final class SpillMetrics implements MeterBinder {
 		gauge(registry, "lance.spill.active", "spills", "Spills that are open", SpillStatistics::active);
 		gauge(registry, "lance.spill.memory.used", BaseUnits.BYTES, "Memory that spills hold",
 				SpillStatistics::memoryUsed);
+		gauge(registry, "lance.spill.memory.limit", BaseUnits.BYTES, "Memory that spills may hold",
+				SpillStatistics::memoryLimit);
 		gauge(registry, "lance.spill.disk.used", BaseUnits.BYTES, "Disk space that spill files hold",
 				SpillStatistics::diskUsed);
 		gauge(registry, "lance.spill.disk.limit", BaseUnits.BYTES,

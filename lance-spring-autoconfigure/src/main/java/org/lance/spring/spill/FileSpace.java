@@ -66,6 +66,7 @@ final class FileSpace {
 		}
 		catch (LowSpaceException ex) {
 			this.budget.giveBack(bytes);
+			this.directory.tooFull(ex);
 			throw this.errors.writing(ex, reserved(), bytes, true);
 		}
 		catch (RuntimeException | Error ex) {

@@ -73,11 +73,25 @@ final class SpillDirectory {
 	}
 
 	/**
-	 * Says that something in it failed. That too little is free or that it was removed is
-	 * looked after with each file anyway.
+	 * Says that something in it failed. That too little is free for a new file or that it
+	 * was removed is looked after with each file anyway.
 	 */
 	void failed(IOException why) {
-		if (!(why instanceof LowSpaceException) && !(why instanceof NoSuchFileException) && this.health.failed()) {
+		if (!(why instanceof LowSpaceException) && !(why instanceof NoSuchFileException)) {
+			avoid(why);
+		}
+	}
+
+	/**
+	 * Says that a file could not grow. When it is deleted there is room again, but for
+	 * the next one that is as large there would be too little as well.
+	 */
+	void tooFull(LowSpaceException why) {
+		avoid(why);
+	}
+
+	private void avoid(IOException why) {
+		if (this.health.failed()) {
 			logger.warn("Spills avoid the directory {} for a while if there is another one: {}", this, why.toString());
 		}
 	}

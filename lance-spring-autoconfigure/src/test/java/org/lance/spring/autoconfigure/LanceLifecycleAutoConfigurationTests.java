@@ -207,14 +207,15 @@ class LanceLifecycleAutoConfigurationTests {
 
 	@Test
 	void whenTheGraceTimeIsLongerThanSpringBootWaitsThenTheLogSaysSo(CapturedOutput output) {
-		run((context) -> assertThat(output).contains("'lance.background.await-termination' is PT10S")
-			.contains("'spring.lifecycle.timeout-per-shutdown-phase'"), "lance.background.await-termination=10s",
+		run((context) -> assertThat(output).contains("'lance.background.await-termination' is PT9S")
+			.contains("'spring.lifecycle.timeout-per-shutdown-phase'"), "lance.background.await-termination=9s",
 				"spring.lifecycle.timeout-per-shutdown-phase=10s");
 	}
 
 	@Test
 	void whenTheGraceTimeIsShorterThanSpringBootWaitsThenNothingIsLogged(CapturedOutput output) {
-		run((context) -> assertThat(output).doesNotContain("timeout-per-shutdown-phase"));
+		run((context) -> assertThat(output).doesNotContain("timeout-per-shutdown-phase"),
+				"lance.background.await-termination=8s", "spring.lifecycle.timeout-per-shutdown-phase=10s");
 	}
 
 	@Test

@@ -106,6 +106,12 @@ class LanceMetricsAutoConfigurationTests {
 	}
 
 	@Test
+	void whenALimitOfMemoryIsSetThenTheMeterTells() {
+		this.runner.withPropertyValues("lance.spill.total-memory-limit=3MB")
+			.run((context) -> assertThat(value(context, "lance.spill.memory.limit")).isEqualTo(3 * 1024 * 1024));
+	}
+
+	@Test
 	void whenADiskLimitIsSetThenTheMeterTells() {
 		this.runner.withPropertyValues("lance.spill.disk-limit=1MB")
 			.run((context) -> assertThat(value(context, "lance.spill.disk.limit")).isEqualTo(1024 * 1024));

@@ -251,6 +251,22 @@ class SpillDirectoriesTests {
 	}
 
 	@Test
+	void aDirectoryWhereAFileReachedTheFloorIsLeftAloneForAWhile(CapturedOutput output) throws Exception {
+		use(ByteBudget.UNLIMITED, new SpaceFloor(1000, 0), "a", "b");
+		this.fileSystem.volume(directory("a"), 4000, 10_000, "ext4");
+		SpillSender sender = spill().sender();
+		EngineExtension.await(begin(sender, 10));
+		assertThat(files("a")).isOne();
+		assertThat(SpillHarness.failure(begin(sender, 1000))).isInstanceOf(SpillDiskFullException.class);
+		write(4);
+		assertThat(files("b")).isEqualTo(4);
+		assertThat(output).containsOnlyOnce("Spills avoid the directory " + directory("a"));
+		this.now = this.now.plus(RETRY);
+		write(4);
+		assertThat(files("b")).isEqualTo(6);
+	}
+
+	@Test
 	void whenNoneCanBeUsedThenTheFailureSaysWhyForEachAndTheFirstThatWorksIsUsed() throws Exception {
 		use("a", "b", "c");
 		this.fileSystem.failIn(directory("a"), "Input/output error");
