@@ -84,12 +84,8 @@ final class FileSpillStore implements SpillFile.Store {
 	 * @param readMode how files are read
 	 * @param spareThreads threads that help
 	 * @param fileSystem the file system of the directories
+	 * @param windows how files are mapped, asked for each file
 	 */
-	FileSpillStore(SpillDirectories directories, ByteBudget budget, BufferAllocator allocator, ReadMode readMode,
-			SpareThreads spareThreads, SpillFileSystem fileSystem) {
-		this(directories, budget, allocator, readMode, spareThreads, fileSystem, () -> WindowPolicy.DEFAULT);
-	}
-
 	FileSpillStore(SpillDirectories directories, ByteBudget budget, BufferAllocator allocator, ReadMode readMode,
 			SpareThreads spareThreads, SpillFileSystem fileSystem, Supplier<WindowPolicy> windows) {
 		this.spareThreads = spareThreads;

@@ -714,11 +714,18 @@ public final class SpillManager implements AutoCloseable {
 		 * Builds the manager on another file system.
 		 */
 		SpillManager build(SpillFileSystem fileSystem) {
+			return build(fileSystem, () -> WindowPolicy.DEFAULT);
+		}
+
+		/**
+		 * Builds the manager on another file system that is mapped in other ways.
+		 */
+		SpillManager build(SpillFileSystem fileSystem, Supplier<WindowPolicy> windows) {
 			SpaceFloor floor = new SpaceFloor(this.minFreeSpace, this.minFreePercent);
 			SpillDirectories where = SpillDirectories.of(fileSystem, this.directories, floor, this.clock,
 					this.directoryRetry);
 			return build(new FileSpillStore(where, new ByteBudget(this.diskLimit), this.allocator, this.readMode,
-					new SpareThreads(this.executor), fileSystem));
+					new SpareThreads(this.executor), fileSystem, windows));
 		}
 
 		/**

@@ -67,7 +67,8 @@ class FreeSpaceTests {
 		SpillDirectories directories = SpillDirectories.of(this.fileSystem, List.of(() -> this.base), floor,
 				() -> this.now, Duration.ZERO);
 		return new SpillHarness(this.engine, new FileSpillStore(directories, new ByteBudget(ByteBudget.UNLIMITED),
-				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem), 1);
+				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem, TestFiles.windows(1 << 20)),
+				1);
 	}
 
 	private void free(long bytes) {

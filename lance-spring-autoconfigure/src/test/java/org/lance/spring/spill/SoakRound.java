@@ -82,6 +82,8 @@ final class SoakRound {
 
 	private final int codecs = ZstdCodec.open();
 
+	private final ByteBudget kept;
+
 	/**
 	 * Whether the manager may refuse or fail any spill.
 	 */
@@ -106,6 +108,7 @@ final class SoakRound {
 		for (int i = pick(1, 1, 2); i > 0; i--) {
 			this.directories.add(Files.createDirectories(base.resolve("directory" + i)));
 		}
+		this.kept = new ByteBudget(pick(0, 50_000, 1_000_000));
 		this.manager = build();
 	}
 
@@ -123,7 +126,9 @@ final class SoakRound {
 			.creationTraces(this.random.nextBoolean())
 			.minFreeSpace(0)
 			.minFreePercent(0);
-		return (this.diskIsLimited ? builder.diskLimit(pick(10_000, 200_000, 2_000_000)) : builder).build();
+		WindowPolicy windows = new WindowPolicy(pick(500, 10_000, 100_000, (int) GIB), this.kept);
+		return (this.diskIsLimited ? builder.diskLimit(pick(10_000, 200_000, 2_000_000)) : builder)
+			.build(new LocalFileSystem(), () -> windows);
 	}
 
 	@SafeVarargs
@@ -255,6 +260,7 @@ final class SoakRound {
 		this.report.count("batches read from files", left.reads());
 		expect(LocalChannel.open() == this.channels, "Files are open");
 		expect(MappedWindow.open() == this.mappings, "Files are mapped");
+		expect(this.kept.used() == 0, "Windows are kept");
 		expect(ZstdCodec.open() == this.codecs, "Codecs are open");
 		expect(this.background.openStreams() == 0, "Sources are open");
 		expect(this.manager.spills().isEmpty(), "The manager has spills: " + this.manager.spills());

@@ -83,7 +83,8 @@ class SpillDirectoriesTests {
 				Stream.of(names).<java.util.function.Supplier<Path>>map((name) -> () -> directory(name)).toList(),
 				floor, () -> this.now, RETRY);
 		this.harness = new SpillHarness(this.engine, new FileSpillStore(directories, new ByteBudget(limit),
-				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem), 1);
+				this.engine.allocator(), ReadMode.MAP, SpareThreads.NONE, this.fileSystem, TestFiles.windows(1 << 20)),
+				1);
 		return this.harness;
 	}
 
