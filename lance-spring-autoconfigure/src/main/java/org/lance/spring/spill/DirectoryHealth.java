@@ -23,7 +23,7 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a directory failed and how long ago.
+ * Whether a directory failed or was full, and how long ago.
  * <p>
  * May be used from any thread.
  */
@@ -34,6 +34,8 @@ final class DirectoryHealth {
 	private final Duration retry;
 
 	private @Nullable Instant failedAt;
+
+	private @Nullable Instant fullAt;
 
 	DirectoryHealth(InstantSource clock, Duration retry) {
 		this.clock = clock;
@@ -61,16 +63,37 @@ final class DirectoryHealth {
 	}
 
 	/**
-	 * Tells whether it failed so recently that others are to be preferred.
+	 * Says that a file could not grow as far as it had to. When that file is deleted
+	 * there is room again, but not for the next one that is as large. That a new file can
+	 * be made does not show the contrary.
+	 */
+	synchronized void full() {
+		this.fullAt = this.clock.instant();
+	}
+
+	/**
+	 * Tells whether it failed or was full so recently that others are to be preferred.
 	 */
 	synchronized boolean isLeftAlone() {
-		Instant since = this.failedAt;
+		return isRecent(this.failedAt) || isRecent(this.fullAt);
+	}
+
+	private boolean isRecent(@Nullable Instant since) {
 		if (since == null) {
 			return false;
 		}
 		Duration age = Duration.between(since, this.clock.instant());
 		// Clocks may be set back.
 		return !age.isNegative() && age.compareTo(this.retry) < 0;
+	}
+
+	/**
+	 * When it failed or was full, {@link Instant#MIN} if never.
+	 */
+	synchronized Instant troubledAt() {
+		Instant failed = (this.failedAt != null) ? this.failedAt : Instant.MIN;
+		Instant full = (this.fullAt != null) ? this.fullAt : Instant.MIN;
+		return failed.isAfter(full) ? failed : full;
 	}
 
 }

@@ -66,7 +66,9 @@ final class FileSpace {
 		}
 		catch (LowSpaceException ex) {
 			this.budget.giveBack(bytes);
-			this.directory.tooFull(ex);
+			if (reserved() > 0) {
+				this.directory.full();
+			}
 			throw this.errors.writing(ex, reserved(), bytes, true);
 		}
 		catch (RuntimeException | Error ex) {

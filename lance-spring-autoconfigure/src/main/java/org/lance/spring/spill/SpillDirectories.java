@@ -19,6 +19,7 @@ package org.lance.spring.spill;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,8 +31,8 @@ import java.util.function.Supplier;
 /**
  * The directories of a manager. New files go to one after the other, so that all disks
  * work; one that is full or fails is passed over, which also keeps a small disk from
- * taking as much as a large one. One that failed is left alone for a while, as long as
- * another works.
+ * taking as much as a large one. One that failed, or where a file could not grow, is left
+ * alone for a while, as long as another works.
  * <p>
  * May be used from any thread.
  */
@@ -82,19 +83,28 @@ final class SpillDirectories {
 	}
 
 	/**
-	 * Those that were left alone come last, and come at all: there may be no other.
+	 * Those that are left alone come last, and come at all: there may be no other. The
+	 * one whose trouble is oldest is first, so that they take turns too.
 	 */
 	private List<SpillDirectory> inTurn() {
 		List<SpillDirectory> healthy = new ArrayList<>();
-		List<SpillDirectory> others = new ArrayList<>();
-		this.all.forEach((directory) -> (directory.isLeftAlone() ? others : healthy).add(directory));
+		List<Map.Entry<Instant, SpillDirectory>> others = new ArrayList<>();
+		for (SpillDirectory directory : this.all) {
+			if (directory.isLeftAlone()) {
+				others.add(Map.entry(directory.troubledAt(), directory));
+			}
+			else {
+				healthy.add(directory);
+			}
+		}
+		others.sort(Map.Entry.comparingByKey());
 		List<SpillDirectory> result = new ArrayList<>(this.all.size());
 		if (!healthy.isEmpty()) {
 			int first = Math.floorMod(this.turn.getAndIncrement(), healthy.size());
 			result.addAll(healthy.subList(first, healthy.size()));
 			result.addAll(healthy.subList(0, first));
 		}
-		result.addAll(others);
+		others.forEach((entry) -> result.add(entry.getValue()));
 		return result;
 	}
 

@@ -19,6 +19,7 @@ package org.lance.spring.spill;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -77,21 +78,7 @@ final class SpillDirectory {
 	 * was removed is looked after with each file anyway.
 	 */
 	void failed(IOException why) {
-		if (!(why instanceof LowSpaceException) && !(why instanceof NoSuchFileException)) {
-			avoid(why);
-		}
-	}
-
-	/**
-	 * Says that a file could not grow. When it is deleted there is room again, but for
-	 * the next one that is as large there would be too little as well.
-	 */
-	void tooFull(LowSpaceException why) {
-		avoid(why);
-	}
-
-	private void avoid(IOException why) {
-		if (this.health.failed()) {
+		if (!(why instanceof LowSpaceException) && !(why instanceof NoSuchFileException) && this.health.failed()) {
 			logger.warn("Spills avoid the directory {} for a while if there is another one: {}", this, why.toString());
 		}
 	}
@@ -105,8 +92,22 @@ final class SpillDirectory {
 		}
 	}
 
+	/**
+	 * Says that a file could not grow as far as it had to. Its spill tells why.
+	 */
+	void full() {
+		this.health.full();
+	}
+
 	boolean isLeftAlone() {
 		return this.health.isLeftAlone();
+	}
+
+	/**
+	 * When it failed or was full, {@link Instant#MIN} if never.
+	 */
+	Instant troubledAt() {
+		return this.health.troubledAt();
 	}
 
 	/**

@@ -261,10 +261,52 @@ class SpillDirectoriesTests {
 		assertThat(SpillHarness.failure(begin(sender, 1000))).isInstanceOf(SpillDiskFullException.class);
 		write(4);
 		assertThat(files("b")).isEqualTo(4);
-		assertThat(output).containsOnlyOnce("Spills avoid the directory " + directory("a"));
 		this.now = this.now.plus(RETRY);
 		write(4);
 		assertThat(files("b")).isEqualTo(6);
+		// The spill has failed with the reason; small ones work in both.
+		assertThat(output).doesNotContain("Spills avoid the directory").doesNotContain("can be used again");
+	}
+
+	@Test
+	void directoriesWhereFilesReachTheFloorTakeTurns() throws Exception {
+		use(ByteBudget.UNLIMITED, new SpaceFloor(1000, 0), "small", "large");
+		this.fileSystem.volume(directory("small"), 4000, 10_000, "ext4");
+		this.fileSystem.volume(directory("large"), 9000, 100_000, "ext4");
+		List<Throwable> failures = new ArrayList<>();
+		for (int rows : new int[] { 10, 5000, 500, 500, 500, 500 }) {
+			this.now = this.now.plusSeconds(1);
+			SpillSender sender = spill().sender();
+			CompletionStage<Void> written = begin(sender, rows);
+			EngineExtension.await(written.handle((done, ex) -> (ex != null) && failures.add(ex)));
+		}
+		// The one that is too large for any, and one that finds out about the small one.
+		assertThat(failures).hasSize(2);
+		assertThat(files("large")).isEqualTo(3);
+	}
+
+	@Test
+	void thatAFileCanBeMadeDoesNotShowThatThereIsRoom() {
+		DirectoryHealth health = new DirectoryHealth(() -> this.now, RETRY);
+		assertThat(health.troubledAt()).isEqualTo(Instant.MIN);
+		health.full();
+		assertThat(health.works()).isFalse();
+		assertThat(health.isLeftAlone()).isTrue();
+		assertThat(health.troubledAt()).isEqualTo(this.now);
+		this.now = this.now.plus(RETRY);
+		assertThat(health.isLeftAlone()).isFalse();
+	}
+
+	@Test
+	void aDirectoryThatHasNoRoomForAFileAtAllIsUsedAsSoonAsItHas() throws Exception {
+		use(ByteBudget.UNLIMITED, new SpaceFloor(1000, 0), "a", "b");
+		this.fileSystem.volume(directory("a"), 1001, 10_000, "ext4");
+		write(2);
+		assertThat(files("b")).isEqualTo(2);
+		this.fileSystem.repair();
+		this.now = this.now.plusSeconds(2);
+		write(4);
+		assertThat(files("a")).isEqualTo(2);
 	}
 
 	@Test
