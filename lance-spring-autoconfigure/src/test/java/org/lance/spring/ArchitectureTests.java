@@ -28,10 +28,12 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -207,6 +209,18 @@ class ArchitectureTests {
 
 	private static boolean isOrIsInside(JavaClass type, String name) {
 		return type.getName().equals(name) || type.getName().startsWith(name + "$");
+	}
+
+	/**
+	 * For a moment others could read what is made so.
+	 */
+	@Test
+	void whenSomethingIsMadeOnTheDiskThenItIsNotMadePrivateAfterwards() {
+		ArchRuleDefinition.noClasses()
+			.should()
+			.callMethodWhere(JavaCall.Predicates.target(HasName.Predicates
+				.nameMatching("setPosixFilePermissions|setPermissions|setReadable|setWritable|setExecutable")))
+			.check(classes);
 	}
 
 	@Test

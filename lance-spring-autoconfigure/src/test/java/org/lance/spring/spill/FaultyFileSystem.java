@@ -63,6 +63,11 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 	private @Nullable Runnable beforeRead;
 
+	private @Nullable Runnable beforeWrite;
+
+	private Check beforeAnything = (operation) -> {
+	};
+
 	private @Nullable ThrowingConsumer<Path> beforeCreateDirectory;
 
 	/**
@@ -125,11 +130,27 @@ final class FaultyFileSystem implements SpillFileSystem {
 		this.beforeRead = action;
 	}
 
+	void beforeWrite(Runnable action) {
+		this.beforeWrite = action;
+	}
+
+	/**
+	 * Does something before each call.
+	 */
+	void beforeAnything(Check action) {
+		this.beforeAnything = action;
+	}
+
 	synchronized int count(Operation operation) {
 		return this.counts.getOrDefault(operation, 0);
 	}
 
-	private synchronized void check(Operation operation, Path path) throws IOException {
+	private void check(Operation operation, Path path) throws IOException {
+		this.beforeAnything.check(operation);
+		count(operation, path);
+	}
+
+	private synchronized void count(Operation operation, Path path) throws IOException {
 		int number = this.counts.merge(operation, 1, Integer::sum) - 1;
 		Fault fault = this.faults.get(operation);
 		if (fault != null && number >= fault.from && number - fault.from < fault.times) {
@@ -208,7 +229,23 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 	@Override
 	public boolean isWritableDirectory(Path path) {
+		try {
+			this.beforeAnything.check(Operation.STATE);
+		}
+		catch (IOException ex) {
+			return false;
+		}
 		return below(this.bad, path) == null && this.delegate.isWritableDirectory(path);
+	}
+
+	/**
+	 * What may refuse a call.
+	 */
+	@FunctionalInterface
+	interface Check {
+
+		void check(Operation operation) throws IOException;
+
 	}
 
 	private record Fault(int from, int times, String reason) {
@@ -235,6 +272,9 @@ final class FaultyFileSystem implements SpillFileSystem {
 		public long write(long position, ByteBuffer[] buffers, int first) throws IOException {
 			check(Operation.WRITE, this.file);
 			FaultyFileSystem faults = FaultyFileSystem.this;
+			if (faults.beforeWrite != null) {
+				faults.beforeWrite.run();
+			}
 			writePartially(position, buffers[first]);
 			long limit = Math.min(faults.maxWrite, faults.room);
 			if (limit == 0) {
@@ -303,8 +343,9 @@ final class FaultyFileSystem implements SpillFileSystem {
 
 		@Override
 		public void close() throws IOException {
+			FaultyFileSystem.this.beforeAnything.check(Operation.CLOSE);
 			this.delegate.close();
-			check(Operation.CLOSE, this.file);
+			count(Operation.CLOSE, this.file);
 		}
 
 	}

@@ -17,9 +17,6 @@
 package org.lance.spring.spill;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,33 +44,15 @@ final class GuardedFileSystem {
 	}
 
 	SpillFileSystem fileSystem() {
-		return guarded(SpillFileSystem.class, new LocalFileSystem());
+		FaultyFileSystem fileSystem = new FaultyFileSystem();
+		fileSystem.beforeAnything(this::check);
+		return fileSystem;
 	}
 
-	private <T> T guarded(Class<T> type, T delegate) {
-		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
-				(proxy, method, arguments) -> call(delegate, method, arguments)));
-	}
-
-	private Object call(Object delegate, Method method, Object[] arguments) throws Throwable {
-		// Not a call of the system.
-		if (!method.getName().equals("key")) {
-			check(method);
-		}
-		try {
-			Object result = method.invoke(delegate, arguments);
-			return (result instanceof SpillFileSystem.SpillChannel channel)
-					? guarded(SpillFileSystem.SpillChannel.class, channel) : result;
-		}
-		catch (InvocationTargetException ex) {
-			throw ex.getCause();
-		}
-	}
-
-	private void check(Method method) throws IOException {
+	private void check(FaultyFileSystem.Operation operation) throws IOException {
 		if (Thread.currentThread() == this.guarded) {
-			this.refused.add(method.getName());
-			throw new IOException("A file call on a thread that must not block: " + method.getName());
+			this.refused.add(operation.name());
+			throw new IOException("A file call on a thread that must not block: " + operation);
 		}
 		this.allowed.incrementAndGet();
 	}

@@ -177,12 +177,18 @@ class SpillCloseTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void noCallOfAUserTouchesAFileOnTheUsersThread(Place place) throws Exception {
+	void noCallOfAUserTouchesAFileOnTheUsersThread(ReadMode mode) throws Exception {
+		for (Place place : Place.values()) {
+			noCallOfAUserTouchesAFileOnTheUsersThread(place, mode);
+		}
+	}
+
+	private void noCallOfAUserTouchesAFileOnTheUsersThread(Place place, ReadMode mode) throws Exception {
 		ExecutorService eventLoop = this.engine.pool(1);
 		GuardedFileSystem guard = new GuardedFileSystem();
 		eventLoop.submit(() -> guard.guard(Thread.currentThread())).get();
 		// The manager too is made there.
-		SpillHarness harness = on(eventLoop, () -> harness(guard.fileSystem(), ReadMode.READ, this.engine.pool(1)));
+		SpillHarness harness = on(eventLoop, () -> harness(guard.fileSystem(), mode, this.engine.pool(1)));
 		List<CompletionStage<?>> ends = new ArrayList<>();
 		ReplaySpill spill = on(eventLoop, () -> harness.spill(place));
 		SpillSender sender = on(eventLoop, spill::sender);
@@ -198,6 +204,8 @@ class SpillCloseTests {
 		EngineExtension.await(on(eventLoop, sender::finish));
 		RecordBatchStream reader = on(eventLoop, () -> spill.receiver().read());
 		assertThat(harness.taken(EngineExtension.await(on(eventLoop, reader::next)))).containsExactly(0L);
+		// It is closed when its file is gone.
+		RecordBatch held = EngineExtension.await(on(eventLoop, reader::next)).orElseThrow();
 		// A second spill that is closed when nothing happens, a third one that fails, a
 		// fourth one that is dropped while it is written, a fifth one that is drained
 		// from
@@ -239,6 +247,7 @@ class SpillCloseTests {
 			EngineExtension.await(end);
 		}
 		EngineExtension.await(writing.handle((done, failure) -> null));
+		on(eventLoop, () -> harness.batches.take(held));
 		assertThat(guard.refused).isEmpty();
 		assertThat(files()).isEmpty();
 		on(eventLoop, () -> {

@@ -20,16 +20,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.lance.spring.spill.FaultyFileSystem.Operation;
 import org.lance.spring.stream.RecordBatch;
 import org.lance.spring.testing.EngineExtension;
 
@@ -120,6 +125,45 @@ class SpillFileRaceTests {
 		}
 		store.close();
 		source.forEach(RecordBatch::close);
+	}
+
+	static Stream<SpillFormat> formats() {
+		return Stream.of(SpillFormat.PLAIN, new SpillFormat(SpillCompression.zstd(1), false),
+				new SpillFormat(SpillCompression.NONE, true), new SpillFormat(SpillCompression.zstd(1), true));
+	}
+
+	@ParameterizedTest
+	@MethodSource("formats")
+	void aBatchThatTakesSeveralWritesIsThereAfterTheLastOne(SpillFormat format) throws Exception {
+		FaultyFileSystem fileSystem = new FaultyFileSystem();
+		FileSpillStore store = new FileSpillStore(() -> this.base, this.engine.allocator(), ReadMode.MAP, fileSystem,
+				TestFiles.windows(1 << 20));
+		// Nothing that gets smaller by compression.
+		long[] values = new Random(42).longs(400_000).toArray();
+		SpillFile file = store.create("slow", Batches.SCHEMA, Map.of(), format);
+		try (RecordBatch small = this.batches.of(7); RecordBatch large = this.batches.of(values)) {
+			file.append(small);
+			int before = fileSystem.count(Operation.WRITE);
+			Gate gate = new Gate();
+			fileSystem.beforeWrite(() -> {
+				if (fileSystem.count(Operation.WRITE) - before == 2) {
+					gate.pass();
+				}
+			});
+			Future<?> writing = this.pool.submit(() -> file.append(large));
+			gate.awaitArrival();
+			assertThat(file.batches()).isOne();
+			assertThat(this.batches.take(file.read(0, Verification.ALWAYS))).containsExactly(7L);
+			assertThat(writing).isNotDone();
+			gate.open();
+			writing.get(30, TimeUnit.SECONDS);
+			assertThat(fileSystem.count(Operation.WRITE) - before).isGreaterThan(2);
+			assertThat(file.batches()).isEqualTo(2);
+			assertThat(this.batches.take(file.read(1, Verification.ALWAYS)))
+				.isEqualTo(LongStream.of(values).boxed().toList());
+		}
+		file.delete();
+		store.close();
 	}
 
 	@ParameterizedTest

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.Test;
@@ -222,17 +223,27 @@ class PublisherTests {
 	void whenReactorSubscribesThenDemandAndDiscardWork() throws Exception {
 		WatchedIterator source = new WatchedIterator(100);
 		BackgroundIterator<WatchedIterator.Item> iterator = BackgroundIterator.of(source, this.engine.background(1), 2);
-		StepVerifier
-			.create(JdkFlowAdapter.flowPublisherToFlux(iterator)
-				.publishOn(Schedulers.parallel(), 4)
-				.doOnDiscard(WatchedIterator.Item.class, WatchedIterator.Item::close), 0)
+		AtomicInteger fetched = new AtomicInteger();
+		AtomicInteger discarded = new AtomicInteger();
+		StepVerifier.create(JdkFlowAdapter.flowPublisherToFlux(iterator)
+			.doOnNext((item) -> fetched.incrementAndGet())
+			.publishOn(Schedulers.parallel(), 4)
+			.doOnDiscard(WatchedIterator.Item.class, (item) -> {
+				discarded.incrementAndGet();
+				item.close();
+			}), 0)
 			.thenRequest(3)
 			.consumeNextWith(WatchedIterator.Item::close)
 			.consumeNextWith(WatchedIterator.Item::close)
-			.consumeNextWith(WatchedIterator.Item::close)
+			.consumeNextWith((item) -> {
+				item.close();
+				// One waits in Reactor when the subscription is cancelled.
+				org.awaitility.Awaitility.await().until(() -> fetched.get() > 3);
+			})
 			.thenCancel()
 			.verify(Duration.ofSeconds(5));
 		EngineExtension.await(iterator.closed());
+		org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(discarded.get()).isPositive());
 		assertThat(source.given.get()).isLessThan(20);
 		org.awaitility.Awaitility.await().untilAsserted(() -> assertThat(source.openItems).hasValue(0));
 	}
