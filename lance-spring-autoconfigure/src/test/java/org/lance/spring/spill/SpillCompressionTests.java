@@ -22,15 +22,19 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 
 import com.github.luben.zstd.Zstd;
 import org.apache.arrow.compression.CommonsCompressionFactory;
+import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -147,6 +151,58 @@ class SpillCompressionTests {
 				BodyCompressor compressor = new BodyCompressor(1);
 				ScratchMemory scratch = new ScratchMemory(this.engine.allocator())) {
 			assertThat(compressor.compress(batch.body(), scratch)).isEqualTo(new IpcEncoder.Body(batch.body(), 0));
+		}
+	}
+
+	/**
+	 * Readers in other languages take an empty buffer for one without a prefix.
+	 */
+	@Test
+	void emptyBuffersOfACompressedBodyHaveNoPrefix() {
+		Schema texts = new Schema(List.of(Field.nullable("text", new ArrowType.Utf8())));
+		try (VectorSchemaRoot root = VectorSchemaRoot.create(texts, this.engine.allocator())) {
+			assertThat(compressedLengths(RecordBatch.copyOf(root, null, this.engine.allocator()))).as("no rows")
+				.contains(0L)
+				.anyMatch((length) -> length > 0);
+			VarCharVector vector = (VarCharVector) root.getVector(0);
+			for (int i = 0; i < 100; i++) {
+				vector.setSafe(i, new byte[0]);
+			}
+			root.setRowCount(100);
+			assertThat(compressedLengths(RecordBatch.copyOf(root, null, this.engine.allocator()))).as("empty texts")
+				.endsWith(0L)
+				.anyMatch((length) -> length > 0);
+		}
+		assertThat(compressedLengths(this.files.batches.rows(100, 0))).as("no nulls").hasSize(2);
+	}
+
+	/**
+	 * Returns the lengths that the message of a batch says its buffers have, each checked
+	 * for its prefix.
+	 */
+	private List<Long> compressedLengths(RecordBatch taken) {
+		try (RecordBatch batch = taken;
+				MessageEncoder encoder = new MessageEncoder(batch.schema(), ZSTD, this.engine.allocator(), () -> 0)) {
+			encoder.schema(Map.of());
+			IpcEncoder.Message message = encoder.batch(batch);
+			ByteBuffer bytes = ByteBuffer.allocate((int) message.length()).order(ByteOrder.LITTLE_ENDIAN);
+			message.buffers().forEach((buffer) -> bytes.put(buffer.duplicate()));
+			ByteBuffer metadata = bytes.duplicate().position(8).slice();
+			org.apache.arrow.flatbuf.RecordBatch header = (org.apache.arrow.flatbuf.RecordBatch) Message
+				.getRootAsMessage(metadata)
+				.header(new org.apache.arrow.flatbuf.RecordBatch());
+			assertThat(header.compression()).isNotNull();
+			List<Long> lengths = new ArrayList<>();
+			for (int i = 0; i < header.buffersLength(); i++) {
+				long length = header.buffers(i).length();
+				lengths.add(length);
+				if (length > 0) {
+					assertThat(length).as("length of buffer %d", i).isGreaterThan(Long.BYTES);
+					long prefix = bytes.getLong(message.metadataLength() + (int) header.buffers(i).offset());
+					assertThat(prefix).as("prefix of buffer %d", i).matches((value) -> value == -1 || value > 0);
+				}
+			}
+			return lengths;
 		}
 	}
 
