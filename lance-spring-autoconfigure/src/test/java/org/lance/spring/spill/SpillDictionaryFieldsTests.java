@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
 
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
@@ -143,6 +144,49 @@ class SpillDictionaryFieldsTests {
 			List<RecordBatch> batches = EngineExtension.await(reader.collect());
 			assertThat(batches.stream().map(this::decode)).containsExactly(List.of("one", "two"), List.of("uno", "dos"),
 					List.of("eins", "zwei", "drei"), List.of("one", "two"));
+		}
+	}
+
+	/**
+	 * Each batch has a dictionary of one value more, so that none is taken for another.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void valuesOfUnusualTypesAreKept(Place place) throws Exception {
+		int batches = 12;
+		for (IntFunction<FieldVector> type : SpillDictionaryTests.types(this.engine.allocator())) {
+			long written = this.harness.manager.statistics().writes();
+			ReplaySpill spill = this.harness.manager.createReplaySpill(SCHEMA, place.options());
+			SpillSender sender = spill.sender();
+			for (int i = 1; i <= batches; i++) {
+				try (FieldVector values = type.apply(i); RecordBatch batch = batch(values, i)) {
+					EngineExtension.await(sender.write(batch));
+				}
+			}
+			EngineExtension.await(sender.finish());
+			List<RecordBatch> read = EngineExtension.await(spill.receiver().read().collect());
+			assertThat(read).hasSize(batches);
+			for (int i = 1; i <= batches; i++) {
+				try (FieldVector values = type.apply(i)) {
+					assertValues(read.get(i - 1), values);
+				}
+			}
+			assertThat(this.harness.manager.statistics().writes() - written)
+				.isEqualTo((place == Place.MEMORY) ? 0 : batches);
+			spill.close();
+		}
+	}
+
+	private void assertValues(RecordBatch taken, FieldVector expected) {
+		try (RecordBatch batch = taken; OpenBatch open = batch.open(this.engine.allocator())) {
+			FieldVector values = open.dictionaries().lookup(7).getVector();
+			assertThat(values.getField()).isEqualTo(expected.getField());
+			assertThat(values.getValueCount()).isEqualTo(expected.getValueCount());
+			assertThat(open.root().getRowCount()).isEqualTo(expected.getValueCount());
+			for (int i = 0; i < expected.getValueCount(); i++) {
+				assertThat(((IntVector) open.root().getVector(0)).get(i)).isEqualTo(i);
+				assertThat(values.getObject(i)).as("%s", values.getField()).isEqualTo(expected.getObject(i));
+			}
 		}
 	}
 

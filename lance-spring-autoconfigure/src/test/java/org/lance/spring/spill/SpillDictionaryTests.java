@@ -504,7 +504,10 @@ class SpillDictionaryTests {
 		}
 	}
 
-	private static List<IntFunction<FieldVector>> types(BufferAllocator allocator) {
+	/**
+	 * Makers of that many values, each of another type.
+	 */
+	static List<IntFunction<FieldVector>> types(BufferAllocator allocator) {
 		return List.of((count) -> {
 			NullVector vector = new NullVector("values");
 			vector.setValueCount(count);
