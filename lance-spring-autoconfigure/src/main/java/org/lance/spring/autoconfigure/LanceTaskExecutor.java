@@ -83,10 +83,14 @@ class LanceTaskExecutor extends ThreadPoolTaskExecutor {
 	 * Still takes and runs tasks when it has come to rest: giving spills back needs it
 	 * later. An executor that waits for its tasks would do so only when it is destroyed,
 	 * which may be after the beans that they use.
+	 * <p>
+	 * Spring's own way to stop is not used: it lets further tasks wait, each on a thread,
+	 * until the executor is started again. After a start of the application that failed
+	 * it never is, and the threads would keep the process alive.
 	 */
 	@Override
 	public void stop(Runnable callback) {
-		super.stop(() -> atRest().orTimeout(this.restMillis, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
+		atRest().orTimeout(this.restMillis, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
 			if (failure != null) {
 				logger.warn("A task of '{}' still runs after {} ms, and the shutdown goes on without it",
 						getThreadNamePrefix(), this.restMillis);
@@ -94,7 +98,11 @@ class LanceTaskExecutor extends ThreadPoolTaskExecutor {
 				setAwaitTerminationMillis(LanceExecutorAutoConfiguration.CLEANUP_MILLIS);
 			}
 			callback.run();
-		}));
+		});
+	}
+
+	@Override
+	public void stop() {
 	}
 
 	private CompletableFuture<Void> atRest() {

@@ -60,7 +60,7 @@ record FileErrors(String spill, Path file) {
 	static SpillException creating(String spill, Map<SpillDirectory, IOException> failures) {
 		IOException first = failures.values().iterator().next();
 		if (failures.size() == 1) {
-			return creating(spill, first);
+			return creating(spill, "the directory " + failures.keySet().iterator().next(), first);
 		}
 		failures.values().stream().filter((failure) -> failure != first).forEach(first::addSuppressed);
 		String reasons = failures.entrySet()
@@ -69,7 +69,7 @@ record FileErrors(String spill, Path file) {
 			.collect(Collectors.joining(", "));
 		if (failures.values().stream().allMatch(FileErrors::isFull)) {
 			return new SpillDiskFullException(spill,
-					"no file can be created, all disks are full: %s. Free space there, or add a directory on another disk to %s"
+					"no file can be created, no disk has room for it: %s. Free space there, or add a directory on another disk to %s"
 						.formatted(reasons, PROPERTY),
 					first);
 		}
@@ -83,11 +83,14 @@ record FileErrors(String spill, Path file) {
 	 * A failure to create a file or its directory.
 	 */
 	static SpillException creating(String spill, IOException cause) {
-		String where = (cause instanceof FileSystemException exception) ? String.valueOf(exception.getFile())
-				: "the spill directory";
+		return creating(spill, (cause instanceof FileSystemException exception) ? String.valueOf(exception.getFile())
+				: "the spill directory", cause);
+	}
+
+	private static SpillException creating(String spill, String where, IOException cause) {
 		if (isFull(cause)) {
 			return new SpillDiskFullException(spill,
-					"no file can be created, the disk of %s is full (%s). Free space there, or set %s to a directory on another disk"
+					"no file can be created, the disk of %s has no room for it (%s). Free space there, or set %s to a directory on another disk"
 						.formatted(where, reason(cause), PROPERTY),
 					cause);
 		}
@@ -109,7 +112,7 @@ record FileErrors(String spill, Path file) {
 		}
 		if (noSpace || isFull(cause)) {
 			return new SpillDiskFullException(this.spill,
-					"the disk is full: %s has %d bytes, and %d more don't fit (%s). Free space there, or set %s to a directory on a larger disk"
+					"the disk has no room: %s has %d bytes, and %d more don't fit (%s). Free space there, or set %s to a directory on a larger disk"
 						.formatted(this.file, written, wanted, reason(cause), PROPERTY),
 					cause);
 		}

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,11 @@ final class SpillDirectory {
 	private final FreeSpace freeSpace;
 
 	private final DirectoryHealth health;
+
+	/**
+	 * Whether the log says that it has too little space.
+	 */
+	private final AtomicBoolean passedOver = new AtomicBoolean();
 
 	private volatile @Nullable OwnedDirectory current;
 
@@ -78,6 +84,9 @@ final class SpillDirectory {
 	 * was removed is looked after with each file anyway.
 	 */
 	void failed(IOException why) {
+		if (why instanceof LowSpaceException && this.passedOver.compareAndSet(false, true)) {
+			logger.warn("Spills pass over the directory {} as long as it is so: {}", this, why.getMessage());
+		}
 		if (!(why instanceof LowSpaceException) && !(why instanceof NoSuchFileException) && this.health.failed()) {
 			logger.warn("Spills avoid the directory {} for a while if there is another one: {}", this, why.toString());
 		}
@@ -87,6 +96,7 @@ final class SpillDirectory {
 	 * Says that a file was created in it.
 	 */
 	void works() {
+		this.passedOver.set(false);
 		if (this.health.works()) {
 			logger.info("The spill directory {} can be used again", this);
 		}

@@ -29,6 +29,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -61,6 +62,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
@@ -216,6 +218,17 @@ class LanceLifecycleAutoConfigurationTests {
 	void whenTheGraceTimeIsShorterThanSpringBootWaitsThenNothingIsLogged(CapturedOutput output) {
 		run((context) -> assertThat(output).doesNotContain("timeout-per-shutdown-phase"),
 				"lance.background.await-termination=8s", "spring.lifecycle.timeout-per-shutdown-phase=10s");
+	}
+
+	@RepeatedTest(3)
+	void whenTheStartFailsThenNoThreadIsLeft() {
+		this.runner
+			.withPropertyValues("lance.spill.directories=" + this.folder, "lance.background.await-termination=2s")
+			.withBean("webServer", SmartLifecycle.class, FailingLifecycle::new)
+			.run((context) -> assertThat(context).hasFailed());
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+				.noneMatch((name) -> name.startsWith("lance-spill-") || name.startsWith("lance-background-")));
 	}
 
 	@Test
@@ -432,6 +445,32 @@ class LanceLifecycleAutoConfigurationTests {
 	private interface Scenario {
 
 		void run(AssertableApplicationContext context) throws Throwable;
+
+	}
+
+	/**
+	 * A server whose port is in use.
+	 */
+	private static final class FailingLifecycle implements SmartLifecycle {
+
+		@Override
+		public void start() {
+			throw new IllegalStateException("The port is in use");
+		}
+
+		@Override
+		public void stop() {
+		}
+
+		@Override
+		public boolean isRunning() {
+			return false;
+		}
+
+		@Override
+		public int getPhase() {
+			return SmartLifecycle.DEFAULT_PHASE - 2048;
+		}
 
 	}
 

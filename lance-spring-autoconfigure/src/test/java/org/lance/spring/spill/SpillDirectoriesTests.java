@@ -235,11 +235,13 @@ class SpillDirectoriesTests {
 	}
 
 	@Test
-	void aDirectoryWithTooLittleSpaceIsPassedOverAsLongAsItHas() throws Exception {
+	void aDirectoryWithTooLittleSpaceIsPassedOverAsLongAsItHas(CapturedOutput output) throws Exception {
 		use(ByteBudget.UNLIMITED, new SpaceFloor(1000, 0), "a", "b");
 		this.fileSystem.volume(directory("a"), 999, 10_000, "ext4");
 		write(4);
 		assertThat(files("b")).isEqualTo(4);
+		String logged = "Spills pass over the directory " + directory("a") + " as long as it is so: 999 bytes are free";
+		assertThat(output).containsOnlyOnce(logged);
 		this.fileSystem.repair();
 		write(4);
 		assertThat(files("a")).isEqualTo(2);
@@ -249,6 +251,16 @@ class SpillDirectoriesTests {
 		assertThat(SpillHarness.failure(begin(spill().sender(), 10))).isInstanceOf(SpillDiskFullException.class)
 			.hasMessageContaining(directory("a") + " (999 bytes are free")
 			.hasMessageContaining(directory("b") + " (998 bytes are free");
+		assertThat(output.toString().split(java.util.regex.Pattern.quote(logged), -1)).as("said again").hasSize(3);
+	}
+
+	@Test
+	void theFailureNamesTheDirectoryIfThereIsOne() throws Exception {
+		use("a");
+		this.fileSystem.failIn(directory("a"), "Read-only file system");
+		assertThat(SpillHarness.failure(begin(spill().sender(), 10))).isInstanceOf(SpillIoException.class)
+			.hasMessageContaining(
+					"no file can be created in the directory " + directory("a") + " (Read-only file system)");
 	}
 
 	@Test
