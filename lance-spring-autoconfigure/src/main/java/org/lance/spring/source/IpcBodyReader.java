@@ -46,6 +46,7 @@ final class IpcBodyReader {
 
 	/**
 	 * Reads a body.
+	 * @param what what it is of, for messages
 	 * @param table the table
 	 * @param body the bytes, borrowed
 	 * @param layout what the schema asks for
@@ -53,7 +54,7 @@ final class IpcBodyReader {
 	 * needs
 	 * @param <R> what {@code use} makes of it
 	 */
-	<R> R read(RecordBatch table, IpcBody body, IpcLayout layout,
+	<R> R read(String what, RecordBatch table, IpcBody body, IpcLayout layout,
 			java.util.function.Function<ArrowRecordBatch, R> use) {
 		long rows = table.length();
 		if (rows < 0 || rows > Integer.MAX_VALUE) {
@@ -86,7 +87,9 @@ final class IpcBodyReader {
 			return use.apply(IpcLayout.body((int) rows, nodes, slices(body.buffer(), offsets, lengths), variadic));
 		}
 		byte codec = (compression != null) ? codec(compression) : IpcBodyRewriter.NONE;
-		try (ArrowBuf rewritten = new IpcBodyRewriter(codec, this.allocator).rewrite(body.buffer(), offsets, lengths)) {
+		try (ArrowBuf rewritten = new IpcBodyRewriter(codec, this.allocator,
+				(buffer) -> "Column '%s' of %s".formatted(layout.column(buffer, variadic), what))
+			.rewrite(body.buffer(), offsets, lengths)) {
 			return use.apply(IpcLayout.body((int) rows, nodes, slices(rewritten, offsets, lengths), variadic));
 		}
 	}

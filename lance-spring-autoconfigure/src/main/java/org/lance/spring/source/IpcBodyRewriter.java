@@ -16,6 +16,8 @@
 
 package org.lance.spring.source;
 
+import java.util.function.IntFunction;
+
 import org.apache.arrow.flatbuf.CompressionType;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
@@ -51,7 +53,15 @@ final class IpcBodyRewriter {
 
 	private final BufferAllocator allocator;
 
-	IpcBodyRewriter(byte codec, BufferAllocator allocator) {
+	private final IntFunction<String> names;
+
+	/**
+	 * Creates a rewriter.
+	 * @param codec how buffers are compressed
+	 * @param allocator gives the memory of the new body
+	 * @param names tells what a buffer is of, for messages
+	 */
+	IpcBodyRewriter(byte codec, BufferAllocator allocator, IntFunction<String> names) {
 		if (codec != NONE && codec != CompressionType.ZSTD && codec != CompressionType.LZ4_FRAME) {
 			throw new UnsupportedIpcException(
 					"The batch is compressed by the unknown codec %d. Write it with ZSTD or LZ4_FRAME"
@@ -59,6 +69,7 @@ final class IpcBodyRewriter {
 		}
 		this.codec = codec;
 		this.allocator = allocator;
+		this.names = names;
 	}
 
 	/**
@@ -99,8 +110,8 @@ final class IpcBodyRewriter {
 			return length;
 		}
 		if (length < PREFIX) {
-			throw new MalformedIpcException(
-					"Compressed buffer %d has %d bytes, too few for its length prefix".formatted(index, length));
+			throw new MalformedIpcException("%s: compressed buffer %d has %d bytes, too few for its length prefix"
+				.formatted(this.names.apply(index), index, length));
 		}
 		long claimed = body.getLong(offset);
 		if (claimed == STORED) {
@@ -108,8 +119,9 @@ final class IpcBodyRewriter {
 		}
 		long most = SLACK + (length - PREFIX) * ((this.codec == CompressionType.ZSTD) ? ZSTD_RATIO : LZ4_RATIO);
 		if (claimed < 0 || claimed > most) {
-			throw new MalformedIpcException("Compressed buffer %d of %d bytes says that it has %d bytes uncompressed"
-				.formatted(index, length, claimed));
+			throw new MalformedIpcException(
+					"%s: compressed buffer %d of %d bytes says that it has %d bytes uncompressed"
+						.formatted(this.names.apply(index), index, length, claimed));
 		}
 		return claimed;
 	}
@@ -130,6 +142,9 @@ final class IpcBodyRewriter {
 					? IpcCodecs.zstd(body, offset + PREFIX, length - PREFIX, target, position, targetLength)
 					: IpcCodecs.lz4(body, offset + PREFIX, length - PREFIX, target, position, targetLength);
 		}
+		catch (MalformedIpcException ex) {
+			throw new MalformedIpcException("%s: %s".formatted(this.names.apply(index), ex.getMessage()), ex);
+		}
 		catch (LinkageError ex) {
 			throw new UnsupportedIpcException(
 					"The batch is compressed, and the library for that is missing or does not "
@@ -138,8 +153,9 @@ final class IpcBodyRewriter {
 					ex);
 		}
 		if (written != targetLength) {
-			throw new MalformedIpcException("Compressed buffer %d says that it has %d bytes uncompressed, but has %s"
-				.formatted(index, targetLength, (written > targetLength) ? "more" : written));
+			throw new MalformedIpcException(
+					"%s: compressed buffer %d says that it has %d bytes uncompressed, but has %s".formatted(
+							this.names.apply(index), index, targetLength, (written > targetLength) ? "more" : written));
 		}
 	}
 

@@ -33,24 +33,45 @@ import org.apache.arrow.vector.types.pojo.Field;
 /**
  * How many nodes and buffers the batches of some fields have.
  *
+ * @param columns the fields
  * @param nodes the number of field nodes
  * @param buffers the number of buffers, without the variadic ones of views
  * @param views the number of view columns, each with its count of variadic buffers
  */
-record IpcLayout(int nodes, int buffers, int views) {
+record IpcLayout(List<Field> columns, int nodes, int buffers, int views) {
 
 	static IpcLayout of(List<Field> fields) {
-		IpcLayout sum = new IpcLayout(0, 0, 0);
+		int nodeCount = 0;
+		int bufferCount = 0;
+		int viewCount = 0;
 		for (Field field : fields) {
-			sum = sum
-				.plus(new IpcLayout(1, TypeLayout.getTypeBufferCount(field.getType()), isView(field.getType()) ? 1 : 0))
-				.plus(of(field.getChildren()));
+			IpcLayout children = of(field.getChildren());
+			nodeCount += 1 + children.nodes;
+			bufferCount += TypeLayout.getTypeBufferCount(field.getType()) + children.buffers;
+			viewCount += (isView(field.getType()) ? 1 : 0) + children.views;
 		}
-		return sum;
+		return new IpcLayout(fields, nodeCount, bufferCount, viewCount);
 	}
 
-	private IpcLayout plus(IpcLayout other) {
-		return new IpcLayout(this.nodes + other.nodes, this.buffers + other.buffers, this.views + other.views);
+	/**
+	 * Returns the name of the column that a buffer belongs to.
+	 * @param buffer the number of the buffer, from 0
+	 * @param variadic how many variadic buffers each view column has
+	 */
+	String column(int buffer, List<Long> variadic) {
+		long end = 0;
+		int view = 0;
+		for (Field field : this.columns) {
+			IpcLayout column = of(List.of(field));
+			end += column.buffers;
+			for (int i = 0; i < column.views; i++) {
+				end += variadic.get(view++);
+			}
+			if (buffer < end) {
+				return field.getName();
+			}
+		}
+		throw new IllegalArgumentException("There is no buffer " + buffer);
 	}
 
 	private static boolean isView(ArrowType type) {

@@ -20,6 +20,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 import org.apache.arrow.compression.CommonsCompressionFactory;
 import org.apache.arrow.flatbuf.CompressionType;
@@ -31,6 +34,7 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.compression.CompressionUtil;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -80,13 +84,30 @@ class IpcCompressionTests {
 		byte[] data = compressed(codec);
 		List<byte[]> messages = IpcBytes.messages(data);
 		int bodyStart = messages.get(0).length + 8 + metadataLength(messages.get(1));
+		Set<String> named = new TreeSet<>();
 		for (int i = bodyStart; i < data.length - IpcBytes.END.length; i += 3) {
 			byte[] broken = data.clone();
 			broken[i] ^= 0x55;
 			// Some changes leave other valid values: no checksum is required.
 			IpcDecoderTests.Decoded decoded = IpcDecoderTests.decode(broken, 4096, this.engine.allocator());
 			assertThat(decoded.failure() == null || decoded.batches() == 0).isTrue();
+			if (decoded.failure() != null && decoded.failure().getMessage().contains("ompressed")) {
+				named.add(decoded.failure().getMessage().replaceAll(":.*", ""));
+			}
 		}
+		assertThat(named).containsExactly("Column 'a' of batch 0", "Column 'b' of batch 0");
+	}
+
+	@Test
+	void columnsAreNamedByTheirBuffers() {
+		Field number = Field.nullable("number", new ArrowType.Int(32, true));
+		Field text = Field.nullable("text", ArrowType.Utf8.INSTANCE);
+		Field struct = new Field("struct", FieldType.nullable(ArrowType.Struct.INSTANCE), List.of(number, text));
+		Field view = Field.nullable("view", ArrowType.Utf8View.INSTANCE);
+		IpcLayout layout = IpcLayout.of(List.of(number, struct, view, view, text));
+		assertThat(IntStream.range(0, 18).mapToObj((buffer) -> layout.column(buffer, List.of(3L, 0L)))).containsExactly(
+				"number", "number", "struct", "struct", "struct", "struct", "struct", "struct", "view", "view", "view",
+				"view", "view", "view", "view", "text", "text", "text");
 	}
 
 	@ParameterizedTest
