@@ -103,6 +103,7 @@ class LanceTaskExecutor extends ThreadPoolTaskExecutor {
 
 	@Override
 	public void stop() {
+		// As above: nothing is made to wait.
 	}
 
 	private CompletableFuture<Void> atRest() {

@@ -18,6 +18,8 @@ package org.lance.spring.source;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 import org.apache.arrow.flatbuf.BodyCompression;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
@@ -46,7 +48,7 @@ final class IpcBodyReader {
 
 	/**
 	 * Reads a body.
-	 * @param what what it is of, for messages
+	 * @param what tells what it is of, for messages
 	 * @param table the table
 	 * @param body the bytes, borrowed
 	 * @param layout what the schema asks for
@@ -54,8 +56,8 @@ final class IpcBodyReader {
 	 * needs
 	 * @param <R> what {@code use} makes of it
 	 */
-	<R> R read(String what, RecordBatch table, IpcBody body, IpcLayout layout,
-			java.util.function.Function<ArrowRecordBatch, R> use) {
+	<R> R read(Supplier<String> what, RecordBatch table, IpcBody body, IpcLayout layout,
+			Function<ArrowRecordBatch, R> use) {
 		long rows = table.length();
 		if (rows < 0 || rows > Integer.MAX_VALUE) {
 			throw new MalformedIpcException("The batch says that it has %d rows".formatted(rows));
@@ -88,7 +90,7 @@ final class IpcBodyReader {
 		}
 		byte codec = (compression != null) ? codec(compression) : IpcBodyRewriter.NONE;
 		try (ArrowBuf rewritten = new IpcBodyRewriter(codec, this.allocator,
-				(buffer) -> "Column '%s' of %s".formatted(layout.column(buffer, variadic), what))
+				(buffer) -> "Column '%s' of %s".formatted(layout.column(buffer, variadic), what.get()))
 			.rewrite(body.buffer(), offsets, lengths)) {
 			return use.apply(IpcLayout.body((int) rows, nodes, slices(rewritten, offsets, lengths), variadic));
 		}

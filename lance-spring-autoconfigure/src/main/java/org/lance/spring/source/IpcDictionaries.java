@@ -83,7 +83,7 @@ final class IpcDictionaries implements AutoCloseable {
 			throw new MalformedIpcException(
 					"Dictionary %d is replaced, which the IPC file format forbids".formatted(id));
 		}
-		replace(id, this.reader.read("dictionary " + id, data, body, layout(id, field),
+		replace(id, this.reader.read(() -> "dictionary " + id, data, body, layout(id, field),
 				(values) -> DictionaryVersion.seal(id, field, values, delta ? last : null, this.allocator)));
 	}
 

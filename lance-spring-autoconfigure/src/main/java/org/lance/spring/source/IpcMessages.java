@@ -161,7 +161,7 @@ final class IpcMessages implements AutoCloseable {
 		if (current.headerType() == MessageHeader.RecordBatch) {
 			org.apache.arrow.flatbuf.RecordBatch table = header(current, new org.apache.arrow.flatbuf.RecordBatch());
 			List<org.lance.spring.stream.DictionaryVersion> valid = versions.versions();
-			RecordBatch batch = this.reader.read("batch " + this.batchCount, table, body, expected,
+			RecordBatch batch = this.reader.read(() -> "batch " + this.batchCount, table, body, expected,
 					(values) -> RecordBatch.seal(known.schema(), values, valid, this.allocator));
 			this.batchCount++;
 			return batch;

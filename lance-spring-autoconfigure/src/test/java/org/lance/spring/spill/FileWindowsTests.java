@@ -158,9 +158,7 @@ class FileWindowsTests {
 		int before = MappedWindow.open();
 		FileWindows windows = windows(SpareThreads.NONE);
 		try (FileChannel channel = tenWindows(folder, windows)) {
-			for (int i = 0; i < 10; i++) {
-				map(windows, channel, i);
-			}
+			mapAll(windows, channel);
 			assertThat(MappedWindow.open() - before).isEqualTo(FileWindows.MAX_MAPPED);
 			windows.close();
 			assertThat(MappedWindow.open()).isEqualTo(before);
@@ -173,9 +171,7 @@ class FileWindowsTests {
 		ByteBudget kept = new ByteBudget(350);
 		FileWindows windows = windows(SpareThreads.NONE, kept);
 		try (FileChannel channel = tenWindows(folder, windows)) {
-			for (int i = 0; i < 10; i++) {
-				map(windows, channel, i);
-			}
+			mapAll(windows, channel);
 			assertThat(MappedWindow.open() - before).isEqualTo(FileWindows.MAX_MAPPED + 3);
 			assertThat(kept.used()).isEqualTo(300);
 			windows.close();
@@ -218,9 +214,7 @@ class FileWindowsTests {
 			assertThat(MappedWindow.open() - before).isEqualTo(2 * FileWindows.MAX_MAPPED + 8);
 			first.close();
 			for (int pass = 0; pass < 2; pass++) {
-				for (int i = 0; i < 10; i++) {
-					map(second, other, i);
-				}
+				mapAll(second, other);
 			}
 			assertThat(MappedWindow.open() - before).isEqualTo(10);
 			second.close();
@@ -238,9 +232,7 @@ class FileWindowsTests {
 			FileWindows.Mapping mapping = (start, size) -> MappedWindow.map(channel, start, size);
 			MessageBytes held = windows.acquire(position(0), mapping);
 			assertThat(held).isNotNull();
-			for (int i = 0; i < 10; i++) {
-				map(windows, channel, i);
-			}
+			mapAll(windows, channel);
 			windows.close();
 			windows.close();
 			assertThat(MappedWindow.open() - before).isOne();
@@ -298,6 +290,12 @@ class FileWindowsTests {
 			windows.committed(start, start + 100);
 		}
 		return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+	}
+
+	private static void mapAll(FileWindows windows, FileChannel channel) {
+		for (int i = 0; i < 10; i++) {
+			map(windows, channel, i);
+		}
 	}
 
 	private static void map(FileWindows windows, FileChannel channel, int window) {
